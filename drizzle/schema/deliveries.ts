@@ -1,0 +1,102 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  primaryKey,
+  real,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { attemptOutcome, bytea, deliveryState, posthorn, reason } from "./namespace.ts";
+
+/**
+ * One event for one endpoint. Hot: no payload, and few indexes, since every claim and settlement writes
+ * into each that applies. Not partitioned: partitions cost a quarter to two thirds more here.
+ */
+export const deliveries = posthorn.table(
+  "deliveries",
+  {
+    /** Rises in order of acceptance, so it is order key and cursor as well. */
+    id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    eventId: text("event_id").notNull(),
+    eventReceivedAt: timestamp("event_received_at", { withTimezone: true, precision: 3 }).notNull(),
+    eventType: text("event_type").notNull(),
+    affiliateId: uuid("affiliate_id").notNull(),
+    endpointId: uuid("endpoint_id").notNull(),
+    state: deliveryState().notNull().default("pending"),
+    /** Waits behind an unfinished delivery of its ordering key; such rows are outside the due index. */
+    blocked: boolean().notNull().default(false),
+    orderingKey: text("ordering_key"),
+    /** Number of the latest attempt; goes on rising after a resend. */
+    attemptNumber: integer("attempt_number").notNull().default(0),
+    /** Attempts charged against the endpoint's limit since the delivery was made or put back. */
+    attemptsCharged: integer("attempts_charged").notNull().default(0),
+    /** Attempts in a row whose worker died. */
+    lostInARow: integer("lost_in_a_row").notNull().default(0),
+    nextAttemptAt: timestamp("next_attempt_at", { withTimezone: true }).notNull().defaultNow(),
+    leasedBy: bigint("leased_by", { mode: "bigint" }),
+    /** One per claim; whoever settles must show it. */
+    leaseToken: bigint("lease_token", { mode: "bigint" }),
+    reason: reason(),
+    lastStatus: integer("last_status"),
+    lastAttemptAt: timestamp("last_attempt_at", { withTimezone: true }),
+    lastDurationMs: real("last_duration_ms"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    deliveredAt: timestamp("delivered_at", { withTimezone: true }),
+    endedAt: timestamp("ended_at", { withTimezone: true }),
+  },
+  (t) => [
+    index("deliveries_due")
+      .on(t.endpointId, t.nextAttemptAt, t.id)
+      .where(sql`${t.state} in ('pending', 'failed') and not ${t.blocked}`),
+    index("deliveries_leased").on(t.leasedBy).where(sql`${t.state} = 'in_flight'`),
+    index("deliveries_endpoint").on(t.endpointId, t.id),
+    index("deliveries_event").on(t.eventId, t.endpointId),
+    index("deliveries_failed").on(t.id).where(sql`${t.state} = 'failed'`),
+    index("deliveries_dead").on(t.id).where(sql`${t.state} = 'dead_letter'`),
+  ],
+);
+
+/** One request made for a delivery. Partitioned by month of started_at. */
+export const deliveryAttempts = posthorn.table(
+  "delivery_attempts",
+  {
+    deliveryId: bigint("delivery_id", { mode: "bigint" }).notNull(),
+    number: integer().notNull(),
+    startedAt: timestamp("started_at", { withTimezone: true, precision: 3 }).notNull(),
+    endpointId: uuid("endpoint_id").notNull(),
+    outcome: attemptOutcome().notNull(),
+    reason: reason(),
+    status: integer(),
+    errorCode: text("error_code"),
+    /** Phases in milliseconds; the first three are null on a reused connection. */
+    dnsMs: real("dns_ms"),
+    connectMs: real("connect_ms"),
+    tlsMs: real("tls_ms"),
+    firstByteMs: real("first_byte_ms"),
+    durationMs: real("duration_ms"),
+    /** Its result came after the lease was lost, so it decided nothing. */
+    late: boolean().notNull().default(false),
+    workerId: bigint("worker_id", { mode: "bigint" }),
+  },
+  (t) => [primaryKey({ columns: [t.deliveryId, t.number, t.startedAt] })],
+);
+
+/** What was sent where, and what came back. Partitioned by day of started_at; dropped with the bodies. */
+export const attemptResponses = posthorn.table(
+  "attempt_responses",
+  {
+    deliveryId: bigint("delivery_id", { mode: "bigint" }).notNull(),
+    number: integer().notNull(),
+    startedAt: timestamp("started_at", { withTimezone: true, precision: 3 }).notNull(),
+    url: text().notNull(),
+    /** Alternating names and values as a JSON array; null when no response came. */
+    headers: text(),
+    body: bytea(),
+    bodyTruncated: boolean("body_truncated").notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.deliveryId, t.number, t.startedAt] })],
+);

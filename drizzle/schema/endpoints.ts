@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import { index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { affiliates } from "./affiliates.ts";
+import { bytea, endpointKind, endpointStatus, posthorn, reason } from "./namespace.ts";
+
+export const endpoints = posthorn.table(
+  "endpoints",
+  {
+    id: uuid().primaryKey(),
+    affiliateId: uuid("affiliate_id")
+      .notNull()
+      .references(() => affiliates.id),
+    kind: endpointKind().notNull().default("webhook"),
+    name: text().notNull(),
+    url: text().notNull(),
+    /** Null subscribes to every event type. */
+    eventTypes: text("event_types").array(),
+    status: endpointStatus().notNull().default("active"),
+    statusChangedAt: timestamp("status_changed_at", { withTimezone: true }).notNull().defaultNow(),
+    statusChangedBy: text("status_changed_by").notNull(),
+    timeoutMs: integer("timeout_ms").notNull().default(15_000),
+    maxAttempts: integer("max_attempts").notNull().default(5),
+    backoffBaseSeconds: integer("backoff_base_seconds").notNull().default(30),
+    backoffCapSeconds: integer("backoff_cap_seconds").notNull().default(3_600),
+    /** Requests in flight at once, over all workers. */
+    concurrency: integer().notNull().default(16),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
+    deletedAt: timestamp("deleted_at", { withTimezone: true }),
+  },
+  (t) => [
+    index("endpoints_affiliate").on(t.affiliateId, t.id).where(sql`${t.deletedAt} is null`),
+    index("endpoints_live").on(t.id).where(sql`${t.deletedAt} is null`),
+    index("endpoints_deleted").on(t.id).where(sql`${t.deletedAt} is not null`),
+  ],
+);
+
+/** Signing secrets, encrypted at rest (lib/secrets.ts). */
+export const endpointSecrets = posthorn.table(
+  "endpoint_secrets",
+  {
+    id: uuid().primaryKey(),
+    endpointId: uuid("endpoint_id")
+      .notNull()
+      .references(() => endpoints.id, { onDelete: "cascade" }),
+    ciphertext: bytea().notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [index("endpoint_secrets_endpoint").on(t.endpointId)],
+);
+
+/**
+ * What changes with every claim and settlement, apart from the configuration so that its rows stay small
+ * and updatable in place. `ready_at` is the one gate that the claim's lane scan reads.
+ */
+export const endpointHealth = posthorn.table("endpoint_health", {
+  endpointId: uuid("endpoint_id")
+    .primaryKey()
+    .references(() => endpoints.id, { onDelete: "cascade" }),
+  /** Nothing is claimed before this time; `infinity` while paused, disabled or deleted. */
+  readyAt: timestamp("ready_at", { withTimezone: true }).notNull().defaultNow(),
+  /** Claimed and not yet settled. Every transition into or out of in_flight changes it in its own transaction. */
+  inFlight: integer("in_flight").notNull().default(0),
+  consecutiveFailures: integer("consecutive_failures").notNull().default(0),
+  lastSuccessAt: timestamp("last_success_at", { withTimezone: true }),
+  lastFailureAt: timestamp("last_failure_at", { withTimezone: true }),
+  lastFailureReason: reason("last_failure_reason"),
+  lastFailureStatus: integer("last_failure_status"),
+});

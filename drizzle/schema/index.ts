@@ -1,0 +1,7 @@
+export * from "./affiliates.ts";
+export * from "./deliveries.ts";
+export * from "./endpoints.ts";
+export * from "./event-types.ts";
+export * from "./events.ts";
+export * from "./namespace.ts";
+export * from "./operations.ts";

@@ -1,0 +1,21 @@
+import { customType, pgSchema } from "drizzle-orm/pg-core";
+import {
+  actorKinds,
+  attemptOutcomes,
+  deliveryStates,
+  endpointKinds,
+  endpointStatuses,
+  reasons,
+} from "#lib/vocabulary.ts";
+
+/** Everything of ours lives in one schema, so that Posthorn can share its producer's database. */
+export const posthorn = pgSchema("posthorn");
+
+export const deliveryState = posthorn.enum("delivery_state", deliveryStates);
+export const attemptOutcome = posthorn.enum("attempt_outcome", attemptOutcomes);
+export const reason = posthorn.enum("reason", reasons);
+export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
+export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
+export const actorKind = posthorn.enum("actor_kind", actorKinds);
+
+export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

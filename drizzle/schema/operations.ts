@@ -1,0 +1,71 @@
+import {
+  bigint,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { actorKind, bytea, posthorn } from "./namespace.ts";
+
+/** A worker's lease covers everything that it holds: renewing it rewrites one row, not one per delivery. */
+export const workers = posthorn.table("workers", {
+  id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+  hostname: text().notNull(),
+  pid: integer().notNull(),
+  version: text().notNull(),
+  startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),
+  heartbeatAt: timestamp("heartbeat_at", { withTimezone: true }).notNull().defaultNow(),
+  leaseUntil: timestamp("lease_until", { withTimezone: true }).notNull(),
+});
+
+/** Only the hash is kept; the key itself is shown once. */
+export const apiKeys = posthorn.table(
+  "api_keys",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    keyHash: bytea("key_hash").notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    revokedAt: timestamp("revoked_at", { withTimezone: true }),
+  },
+  (t) => [uniqueIndex("api_keys_hash").on(t.keyHash)],
+);
+
+export const auditLog = posthorn.table(
+  "audit_log",
+  {
+    id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    at: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    actorKind: actorKind("actor_kind").notNull(),
+    actorId: text("actor_id"),
+    actorName: text("actor_name").notNull(),
+    action: text().notNull(),
+    objectKind: text("object_kind").notNull(),
+    objectId: text("object_id").notNull(),
+    affiliateId: uuid("affiliate_id"),
+    /** Only the fields that changed, and never a secret. */
+    before: jsonb(),
+    after: jsonb(),
+  },
+  (t) => [index("audit_log_object").on(t.objectKind, t.objectId, t.id)],
+);
+
+/** What each worker did in each minute, written with its settlements: the overview's last hour without a scan. */
+export const deliveryMinutes = posthorn.table(
+  "delivery_minutes",
+  {
+    minute: timestamp({ withTimezone: true }).notNull(),
+    workerId: bigint("worker_id", { mode: "bigint" }).notNull(),
+    delivered: integer().notNull(),
+    failed: integer().notNull(),
+    deadLetters: integer("dead_letters").notNull(),
+    deliveredMsSum: doublePrecision("delivered_ms_sum").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.minute, t.workerId] })],
+);

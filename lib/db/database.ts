@@ -1,0 +1,53 @@
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import * as schema from "#drizzle/schema/index.ts";
+
+/** A pool, and Drizzle over it. Queue operations use the pool's own protocol; everything else uses `orm`. */
+export type Database = { pool: pg.Pool; orm: Orm };
+export type Orm = NodePgDatabase<typeof schema>;
+/** One transaction's connection, in both forms. */
+export type Transaction = { client: pg.PoolClient; orm: Orm };
+/** What a queue operation needs: a pool outside of transactions, a client within. */
+export type Queryable = Pick<pg.Pool | pg.PoolClient, "query">;
+
+/** Opens no connection yet. `onError` hears of idle connections that broke; the pool replaces them itself. */
+export function createDatabase(options: {
+  url: string;
+  maxConnections: number;
+  applicationName: string;
+  statementTimeoutMs: number;
+  onError: (error: Error) => void;
+}): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  pool.on("error", options.onError);
+  return { pool, orm: drizzle({ client: pool, schema }) };
+}
+
+/** Runs `work` in one transaction; a rejection rolls everything back and is passed on. */
+export async function inTransaction<T>(
+  database: Database,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await database.pool.connect();
+  let broken = false;
+  try {
+    await client.query("begin");
+    const result = await work({ client, orm: drizzle({ client, schema }) });
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

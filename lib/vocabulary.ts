@@ -1,0 +1,147 @@
+/**
+ * The one list of every state, reason, kind and role. It feeds the database's enums, the zod schemas
+ * and the labels of the console, so that a new member does not compile until it is named everywhere.
+ */
+
+/** Where a delivery stands. `failed` will be retried; the last four are final until somebody acts. */
+export const deliveryStates = [
+  "pending",
+  "in_flight",
+  "failed",
+  "delivered",
+  "dead_letter",
+  "skipped",
+  "discarded",
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** How one attempt ended. */
+export const attemptOutcomes = ["delivered", "transient", "permanent", "worker_lost"] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/**
+ * Why an attempt did not succeed, and, on a delivery, why it stands where it does. A dead letter carries
+ * the reason of its last attempt; a discarded delivery carries who or what decided so.
+ */
+export const reasons = [
+  "dns_error",
+  "connection_refused",
+  "connection_reset",
+  "connection_failed",
+  "tls_failed",
+  "certificate_invalid",
+  "timeout",
+  "invalid_response",
+  "blocked_address",
+  "redirect",
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "request_timeout",
+  "gone",
+  "payload_refused",
+  "too_early",
+  "rate_limited",
+  "client_error",
+  "server_error",
+  "not_supported",
+  "body_purged",
+  "worker_lost",
+  "endpoint_deleted",
+] as const;
+export type Reason = (typeof reasons)[number];
+
+export const endpointKinds = ["webhook"] as const;
+export type EndpointKind = (typeof endpointKinds)[number];
+
+/** `paused` by a person, `disabled` by Posthorn; either way events are held, not dropped. */
+export const endpointStatuses = ["active", "paused", "disabled"] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
+
+export const actorKinds = ["api_key", "console", "system"] as const;
+export type ActorKind = (typeof actorKinds)[number];
+
+export const deliveryStateLabels = {
+  pending: "Waiting",
+  in_flight: "In flight",
+  failed: "Awaiting retry",
+  delivered: "Delivered",
+  dead_letter: "Dead letter",
+  skipped: "Skipped",
+  discarded: "Discarded",
+} satisfies Record<DeliveryState, string>;
+
+export const attemptOutcomeLabels = {
+  delivered: "Delivered",
+  transient: "Failed, may be retried",
+  permanent: "Failed for good",
+  worker_lost: "Worker lost",
+} satisfies Record<AttemptOutcome, string>;
+
+export const endpointStatusLabels = {
+  active: "Active",
+  paused: "Paused",
+  disabled: "Disabled",
+} satisfies Record<EndpointStatus, string>;
+
+/** One plain sentence each, about their server or about us; the code stays one step away. */
+export const reasonSentences = {
+  dns_error: "The name of their server could not be resolved",
+  connection_refused: "Their server refused the connection",
+  connection_reset: "Their server closed the connection before it answered",
+  connection_failed: "No connection to their server could be made",
+  tls_failed: "The secure connection was cut off while it was set up",
+  certificate_invalid: "Their certificate is not valid",
+  timeout: "Their server did not answer completely in time",
+  invalid_response: "Their server's answer is not valid HTTP",
+  blocked_address: "The address lies in a network that Posthorn may not reach",
+  redirect: "Their server answered with a redirect, which is never followed",
+  bad_request: "Their server refused the request as malformed",
+  unauthorized: "Their server refused our credentials",
+  forbidden: "Their server forbids this request",
+  not_found: "Their server has nothing at this URL",
+  method_not_allowed: "Their server does not take this method at this URL",
+  request_timeout: "Their server gave up waiting for the request",
+  gone: "Their server says that this URL is gone for good",
+  payload_refused: "Their server refused the payload",
+  too_early: "Their server asks to send this later",
+  rate_limited: "Their server says that we send too fast",
+  client_error: "Their server refused the request",
+  server_error: "Their server failed",
+  not_supported: "Their server does not support this kind of request",
+  body_purged: "The event's data has been purged, so nothing can be sent",
+  worker_lost: "The worker that made this attempt was lost before it could record the answer",
+  endpoint_deleted: "The endpoint was deleted before this was sent",
+} satisfies Record<Reason, string>;
+
+/** What to do about a dead letter with this reason; empty where nothing but sending again is left. */
+export const reasonRemedies = {
+  dns_error: "Check the host name in the endpoint's URL, then resend.",
+  connection_refused: "Ask whether their server is up and listening, then resend.",
+  connection_reset: "Ask whether their server or its firewall drops requests, then resend.",
+  connection_failed: "Ask whether their server can be reached, then resend.",
+  tls_failed: "Ask them to check their TLS set-up, then resend.",
+  certificate_invalid: "Ask them to renew or correct their certificate, then resend.",
+  timeout: "Ask them to answer first and work later, or raise the endpoint's timeout, then resend.",
+  invalid_response: "Ask what answers at this URL; it does not speak HTTP correctly.",
+  blocked_address: "Use a public address, or have the subnet allowed for this deployment.",
+  redirect: "Set the endpoint's URL to the address that the redirect names, then resend.",
+  bad_request: "Compare what was sent with what they expect.",
+  unauthorized: "The endpoint's credentials have changed: update them, then resend.",
+  forbidden: "Ask whether our requests are blocked at their side, then resend.",
+  not_found: "Ask for the right URL, update the endpoint, then resend.",
+  method_not_allowed: "Ask for a URL that takes POST, update the endpoint, then resend.",
+  request_timeout: "Ask whether their server is overloaded, then resend.",
+  gone: "Ask for the new URL, update the endpoint, then resend.",
+  payload_refused: "Compare what was sent with what they expect.",
+  too_early: "Resend later.",
+  rate_limited: "Resend later, and more slowly.",
+  client_error: "Read their answer below; it usually says what is wrong.",
+  server_error: "Ask them to look at their logs at the time of the last attempt, then resend.",
+  not_supported: "Ask for a URL that takes a POST with JSON, update the endpoint, then resend.",
+  body_purged: "Publish the event again if it is still wanted.",
+  worker_lost: "Resend; if it happens again, look at the workers.",
+  endpoint_deleted: "",
+} satisfies Record<Reason, string>;
