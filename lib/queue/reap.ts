@@ -1,0 +1,53 @@
+import type { Queryable } from "#lib/db/database.ts";
+
+/** Deliveries a statement returns; call again while it returns as many. */
+export const reapBatchSize = 500;
+
+/** Workers lost in a row before a delivery is given up: it may be what kills them. */
+const lostLimit = 3;
+
+/**
+ * Takes back what workers hold whose lease has run out. The attempt is recorded as `worker_lost` and not
+ * charged, and the delivery goes out again at once; the third in a row makes it a dead letter.
+ * Health rows are locked first and in order, as in settle, so that the two cannot deadlock; a row that its
+ * worker settles meanwhile no longer matches.
+ */
+export async function reap(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ n: number }>({
+    name: "reap",
+    text: `
+with lost as materialized (
+  select id, lease_token, endpoint_id from posthorn.deliveries
+  where state = 'in_flight' and leased_by <> all(array(
+    select id from posthorn.workers where lease_until >= now()))
+  order by id limit ${reapBatchSize}
+), locked as materialized (
+  select endpoint_id from posthorn.endpoint_health
+  where endpoint_id = any(array(select endpoint_id from lost)) order by endpoint_id for update
+), before as materialized (
+  select d.id, d.attempt_number, d.last_attempt_at, d.leased_by, d.endpoint_id
+  from posthorn.deliveries d join lost l on l.id = d.id
+  where d.state = 'in_flight' and d.lease_token = l.lease_token and (select count(*) from locked) >= 0
+  for update of d
+), returned as (
+  update posthorn.deliveries d
+  set state = case when d.lost_in_a_row + 1 < ${lostLimit} then 'failed'
+      when d.delivered_at is not null then 'delivered' else 'dead_letter' end::posthorn.delivery_state,
+    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = d.lost_in_a_row + 1,
+    next_attempt_at = now(), leased_by = null, lease_token = null,
+    last_status = null, last_duration_ms = null,
+    ended_at = case when d.lost_in_a_row + 1 < ${lostLimit} then null else now() end
+  from before b where d.id = b.id
+  returning d.endpoint_id
+), attempt as (
+  insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, worker_id)
+  select id, attempt_number, last_attempt_at, endpoint_id, 'worker_lost', 'worker_lost', leased_by from before
+), health as (
+  update posthorn.endpoint_health h set in_flight = h.in_flight - c.n
+  from (select endpoint_id, count(*)::int as n from returned group by endpoint_id) c
+  where h.endpoint_id = c.endpoint_id
+)
+select count(*)::int as n from returned`,
+  });
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll } from "vitest";
+import type { RouteContext } from "#lib/api/route.ts";
+import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
+import { closeAppDatabase } from "#lib/db/app.ts";
+import { createTestDatabase, type TestDatabase } from "./postgres.ts";
+
+type Handler = (request: Request, context: RouteContext) => Promise<Response>;
+
+export type Call = {
+  method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Of the path's dynamic parts. */
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  /** Text and bytes go as they are, everything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string | null>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it.
+export type Answer = { status: number; body: any; headers: Headers };
+
+export type Api = {
+  database: TestDatabase;
+  key: string;
+  /** Calls a route handler as Next.js would, with a request that has the key and the host of a local caller. */
+  call: (handler: Handler, call?: Call) => Promise<Answer>;
+};
+
+/** The API on a database of this file's own, with one API key; everything is closed after the file. */
+export function setUpApi(): Api {
+  const api: Partial<Api> = { call: (handler, call) => callHandler(handler, api.key ?? "", call) };
+  beforeAll(async () => {
+    api.database = await createTestDatabase();
+    process.env.DATABASE_URL = api.database.url;
+    process.env.POSTHORN_SECRET_KEY = randomBytes(32).toString("base64");
+    process.env.POSTHORN_ALLOWED_SUBNETS = "127.0.0.0/8";
+    process.env.POSTHORN_ALLOW_HTTP = "true";
+    const made = await ensureFirstApiKey(api.database.pool, {});
+    if (!made) throw new Error("the template holds a key already");
+    api.key = made.key;
+  });
+  afterAll(closeAppDatabase);
+  return api as Api;
+}
+
+async function callHandler(handler: Handler, key: string, call: Call = {}): Promise<Answer> {
+  const { method = call.body === undefined ? "GET" : "POST", params = {}, query, body, headers = {} } = call;
+  const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+  const all = {
+    host: "127.0.0.1:3000",
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...headers,
+  };
+  const request = new Request(`http://127.0.0.1:3000/?${new URLSearchParams(query)}`, {
+    method,
+    headers: Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+    ...(body === undefined
+      ? {}
+      : { body: (isRaw ? body : JSON.stringify(body)) as BodyInit, duplex: "half" }),
+  });
+  const response = await handler(request, { params: Promise.resolve(params) });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text), headers: response.headers };
+}

@@ -1,0 +1,104 @@
+import type pg from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
+import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
+
+/** Encrypts the secrets of endpoints that tests make. */
+export const testSecretKey = Buffer.alloc(32, 7);
+
+let made = 0;
+
+/** Inserts an affiliate and returns it. */
+export async function createAffiliate(
+  pool: pg.Pool,
+  key = `affiliate-${++made}`,
+): Promise<{ id: string; key: string }> {
+  const id = uuidv7();
+  await pool.query("insert into posthorn.affiliates (id, key, name) values ($1, $2, $2)", [id, key]);
+  return { id, key };
+}
+
+export type TestEndpoint = { id: string; affiliateId: string; affiliateKey: string; secret: string };
+
+/** Inserts an endpoint, with an affiliate of its own unless one is given; retries are due at once by default. */
+export async function createEndpoint(
+  pool: pg.Pool,
+  options: {
+    url: string;
+    affiliate?: { id: string; key: string };
+    eventTypes?: string[];
+    timeoutMs?: number;
+    maxAttempts?: number;
+    baseSeconds?: number;
+    concurrency?: number;
+  },
+): Promise<TestEndpoint> {
+  const affiliate = options.affiliate ?? (await createAffiliate(pool));
+  const id = uuidv7();
+  const secretId = uuidv7();
+  const secret = generateSigningSecret();
+  await pool.query(
+    `insert into posthorn.endpoints (id, affiliate_id, name, url, event_types, timeout_ms, max_attempts,
+       backoff_base_seconds, concurrency, status_changed_by)
+     values ($1, $2, 'test endpoint', $3, $4, $5, $6, $7, $8, 'test')`,
+    [
+      id,
+      affiliate.id,
+      options.url,
+      options.eventTypes ?? null,
+      options.timeoutMs ?? 5_000,
+      options.maxAttempts ?? 5,
+      options.baseSeconds ?? 30,
+      options.concurrency ?? 16,
+    ],
+  );
+  await pool.query("insert into posthorn.endpoint_health (endpoint_id) values ($1)", [id]);
+  await pool.query(
+    "insert into posthorn.endpoint_secrets (id, endpoint_id, ciphertext) values ($1, $2, $3)",
+    [secretId, id, encryptSecret(secret, { key: testSecretKey, context: secretId })],
+  );
+  return { id, affiliateId: affiliate.id, affiliateKey: affiliate.key, secret: formatSigningSecret(secret) };
+}
+
+/** Publishes one event with the exact bytes of `data` and returns its id. */
+export async function publish(
+  pool: pg.Pool,
+  event: { affiliate: string; type?: string; data?: string; id?: string; occurredAt?: string },
+): Promise<string> {
+  const [result] = await publishEvents(pool, [eventItem(event)]);
+  if (result?.outcome !== "accepted") throw new Error(`the event was not accepted: ${result?.outcome}`);
+  return result.id;
+}
+
+/** Publishes `count` events in batches and returns their ids. */
+export async function publishMany(
+  pool: pg.Pool,
+  options: { affiliate: string; count: number },
+): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < options.count) {
+    const length = Math.min(500, options.count - ids.length);
+    const items = Array.from({ length }, (_, i) =>
+      eventItem({ affiliate: options.affiliate, data: `{"n":${ids.length + i}}` }),
+    );
+    for (const result of await publishEvents(pool, items)) ids.push(result.id);
+  }
+  return ids;
+}
+
+function eventItem(event: {
+  affiliate: string;
+  type?: string;
+  data?: string;
+  id?: string;
+  occurredAt?: string;
+}): PublishItem {
+  return {
+    id: event.id ?? null,
+    type: event.type ?? "conversion.approved",
+    affiliate: event.affiliate,
+    occurredAt: event.occurredAt ?? null,
+    orderingKey: null,
+    data: Buffer.from(event.data ?? "{}"),
+  };
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { afterEach } from "vitest";
+import { createDatabase } from "#lib/db/database.ts";
+import { createSender } from "#lib/http/send.ts";
+import { createLogger } from "#lib/log.ts";
+import { startRunner } from "#worker/runner.ts";
+import { testSecretKey } from "./factories.ts";
+
+const allowedSubnets = ["127.0.0.0/8", "::1/128"];
+const root = path.resolve(import.meta.dirname, "../..");
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+export type TestWorker = { id: string; stop: () => Promise<void> };
+
+/** Starts a worker's loops in this process; it is stopped after the test unless the test does. */
+export async function startWorker(
+  databaseUrl: string,
+  options: { slots?: number } = {},
+): Promise<TestWorker> {
+  const database = createDatabase({
+    url: databaseUrl,
+    maxConnections: 8,
+    applicationName: "posthorn-worker",
+    statementTimeoutMs: 30_000,
+    onError: () => undefined,
+  });
+  const sender = createSender({ allowedSubnets });
+  const runner = await startRunner({
+    database,
+    databaseUrl,
+    sender,
+    secretKey: testSecretKey,
+    slots: options.slots ?? 32,
+    log: createLogger("test"),
+  });
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= runner
+      .stop()
+      .then(() => Promise.all([sender.close(), database.pool.end()]))
+      .then(() => undefined);
+    return stopped;
+  };
+  stops.push(stop);
+  return { id: runner.workerId, stop };
+}
+
+/** Starts a worker as a process of its own, as in production, and waits until it works. */
+export async function spawnWorker(databaseUrl: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["worker/main.ts"], {
+    cwd: root,
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      POSTHORN_SECRET_KEY: testSecretKey.toString("base64"),
+      POSTHORN_ALLOWED_SUBNETS: allowedSubnets.join(","),
+      POSTHORN_ALLOW_HTTP: "true",
+      POSTHORN_LOG_LEVEL: "info",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  stops.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  });
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    if (line.includes("worker started")) return child;
+  }
+  throw new Error("the worker ended before it started");
+}
+
+/** Waits until `check` answers with something true, and returns that. */
+export async function eventually<T>(
+  check: () => Promise<T | null | undefined | false>,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await check();
+    if (answer) return answer;
+    if (performance.now() > deadline) throw new Error("what was waited for did not happen in time");
+    await sleep(20);
+  }
+}
+
+/** Waits until so many deliveries are in a state. */
+export function waitForState(pool: pg.Pool, state: string, count: number, timeoutMs?: number): Promise<true> {
+  return eventually(async () => {
+    const { rows } = await pool.query("select count(*)::int as n from posthorn.deliveries where state = $1", [
+      state,
+    ]);
+    return rows[0].n === count;
+  }, timeoutMs);
+}
