@@ -1,0 +1,109 @@
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.string().regex(/^\d+$/, error).transform(Number).pipe(z.number().min(min, error).max(max, error));
+};
+
+const variables = z.object({
+  PORT: wholeNumber(1, 65_535).default(3000),
+  DATABASE_URL: z
+    .string()
+    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
+    .optional(),
+  POSTHORN_DATA_DIR: z.string().default(".posthorn"),
+  POSTHORN_DATABASE_PORT: wholeNumber(1, 65_535).optional(),
+  POSTHORN_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible ASCII characters, without spaces")
+    .optional(),
+  POSTHORN_SECRET_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64; `openssl rand -base64 32` makes one")
+    .transform((text) => Buffer.from(text, "base64"))
+    .optional(),
+  POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
+  POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
+  POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
+  POSTHORN_LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("info"),
+});
+
+/** `.env.example` describes each. A database that is given by hand always comes with its secret key. */
+export type Config = {
+  port: number;
+  dataDir: string;
+  databasePort: number | undefined;
+  apiKey: string | undefined;
+  /** CIDR notation; addresses in these private networks may be delivered to. */
+  allowedSubnets: readonly string[];
+  allowHttp: boolean;
+  /** Requests that one worker has on the wire at once. */
+  workerSlots: number;
+  logLevel: LogLevel;
+} & ({ databaseUrl: string; secretKey: Buffer } | { databaseUrl: undefined; secretKey: Buffer | undefined });
+
+/** Says which variables are wrong and what is allowed; never repeats a value, which may be a secret. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+/** Reads settings from `env`; an empty variable counts as absent. Throws `ConfigError` that names every fault. */
+export function parseConfig(env: NodeJS.Dict<string>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+    throw new ConfigError(faults.join("\n"));
+  }
+  const { DATABASE_URL, POSTHORN_SECRET_KEY } = parsed.data;
+  return {
+    port: parsed.data.PORT,
+    dataDir: parsed.data.POSTHORN_DATA_DIR,
+    databasePort: parsed.data.POSTHORN_DATABASE_PORT,
+    apiKey: parsed.data.POSTHORN_API_KEY,
+    allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
+    allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
+    workerSlots: parsed.data.POSTHORN_WORKER_SLOTS,
+    logLevel: parsed.data.POSTHORN_LOG_LEVEL,
+    ...databaseAndKey(DATABASE_URL, POSTHORN_SECRET_KEY),
+  };
+}
+
+let memoised: Config | undefined;
+
+/** The settings of this process, read at first use. Throws as `parseConfig` does. */
+export function config(): Config {
+  memoised ??= parseConfig(process.env);
+  return memoised;
+}
+
+function databaseAndKey(databaseUrl: string | undefined, secretKey: Buffer | undefined) {
+  if (databaseUrl === undefined) return { databaseUrl, secretKey };
+  if (secretKey !== undefined) return { databaseUrl, secretKey };
+  throw new ConfigError(
+    "POSTHORN_SECRET_KEY must be set when DATABASE_URL is: 32 bytes in base64, the same for every process " +
+      "on that database; `openssl rand -base64 32` makes one",
+  );
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function checkSubnets(subnets: string[], context: z.RefinementCtx<string[]>): void {
+  const wrong = subnets.find((subnet) => !ipaddr.isValidCIDR(subnet));
+  if (wrong === undefined) return;
+  const message = `must be a comma separated list such as 10.0.0.0/8,fd00::/8; "${wrong}" is no subnet`;
+  context.addIssue({ code: "custom", message });
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { createLanes } from "#worker/lanes.ts";
+
+/** Lanes whose requests end when the test says so. */
+function manualLanes(slots: number) {
+  const started: string[] = [];
+  const finish = new Map<string, () => void>();
+  const lanes = createLanes<string>({
+    slots,
+    run: (item) => {
+      started.push(item);
+      return new Promise((resolve) => finish.set(item, resolve));
+    },
+  });
+  const end = async (item: string) => {
+    finish.get(item)?.();
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  return { lanes, started, end };
+}
+
+describe("lanes", () => {
+  test("an endpoint never has more on the wire than its share", async () => {
+    const { lanes, started, end } = manualLanes(10);
+    lanes.add("a", 2, ["a1", "a2", "a3", "a4"]);
+    expect(started).toEqual(["a1", "a2"]);
+    await end("a1");
+    expect(started).toEqual(["a1", "a2", "a3"]);
+    expect([lanes.active(), lanes.queued()]).toEqual([2, 1]);
+  });
+
+  test("endpoints take turns for the slots", async () => {
+    const { lanes, started, end } = manualLanes(2);
+    lanes.add("a", 16, ["a1", "a2", "a3", "a4"]);
+    lanes.add("b", 16, ["b1", "b2"]);
+    expect(started).toEqual(["a1", "a2"]);
+    for (const item of ["a1", "a2", "a3", "b1", "a4"]) await end(item);
+    expect(started).toEqual(["a1", "a2", "a3", "b1", "a4", "b2"]);
+  });
+
+  test("a lane that was full goes on when its own request ends, also after others", async () => {
+    const { lanes, started, end } = manualLanes(4);
+    lanes.add("a", 1, ["a1", "a2"]);
+    lanes.add("b", 1, ["b1", "b2"]);
+    await end("b1");
+    await end("a1");
+    await end("a2");
+    await end("b2");
+    expect(started).toEqual(["a1", "b1", "b2", "a2"]);
+    expect([lanes.active(), lanes.queued()]).toEqual([0, 0]);
+  });
+
+  test("drain returns what was not started, and nothing of it starts later", async () => {
+    const { lanes, started, end } = manualLanes(1);
+    lanes.add("a", 4, ["a1", "a2"]);
+    lanes.add("b", 4, ["b1"]);
+    expect(lanes.drain().sort()).toEqual(["a2", "b1"]);
+    await end("a1");
+    expect(started).toEqual(["a1"]);
+    expect([lanes.active(), lanes.queued()]).toEqual([0, 0]);
+    lanes.add("a", 4, ["a3"]);
+    expect(started).toEqual(["a1", "a3"]);
+  });
+});

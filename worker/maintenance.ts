@@ -1,0 +1,62 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
+import { reap, reapBatchSize } from "#lib/queue/reap.ts";
+import { forgetOldWorkers } from "#lib/queue/workers.ts";
+
+const reapEverySeconds = 5;
+const tidyEverySeconds = 5;
+const housekeepEverySeconds = 3_600;
+const minutesKeptDays = 90;
+
+/** What every worker does on a timer. Each task is safe to run in several workers at once. */
+export function startMaintenance(pool: pg.Pool, log: Logger): { stop: () => Promise<void> } {
+  const tasks = [
+    repeat("reap", reapEverySeconds, async () => {
+      const returned = await untilShort(() => reap(pool), reapBatchSize);
+      if (returned > 0) log.warn({ deliveries: returned }, "took back deliveries of lost workers");
+    }),
+    repeat("discard", tidyEverySeconds, async () => {
+      await untilShort(() => discardForDeletedEndpoints(pool), discardBatchSize);
+    }),
+    repeat("housekeeping", housekeepEverySeconds, async () => {
+      await pool.query("select posthorn.ensure_partitions()");
+      await forgetOldWorkers(pool);
+      await pool.query("delete from posthorn.delivery_minutes where minute < now() - $1 * interval '1 day'", [
+        minutesKeptDays,
+      ]);
+    }),
+  ];
+
+  function repeat(name: string, seconds: number, task: () => Promise<void>): () => Promise<void> {
+    let running: Promise<void> = Promise.resolve();
+    let busy = false;
+    const run = () => {
+      if (busy) return;
+      busy = true;
+      running = task()
+        .catch((error) => log.error({ err: error, task: name }, "maintenance failed"))
+        .finally(() => {
+          busy = false;
+        });
+    };
+    run();
+    const timer = setInterval(run, seconds * 1_000);
+    return () => {
+      clearInterval(timer);
+      return running;
+    };
+  }
+
+  return { stop: async () => void (await Promise.all(tasks.map((stop) => stop()))) };
+}
+
+/** Repeats a batch operation until it does less than a whole batch; returns the sum. */
+async function untilShort(operation: () => Promise<number>, batchSize: number): Promise<number> {
+  let sum = 0;
+  for (;;) {
+    const done = await operation();
+    sum += done;
+    if (done < batchSize) return sum;
+  }
+}

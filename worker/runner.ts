@@ -1,0 +1,207 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import type { Logger } from "pino";
+import type { Database } from "#lib/db/database.ts";
+import { listen } from "#lib/db/listen.ts";
+import { version } from "#lib/delivery/request.ts";
+import type { Sender } from "#lib/http/send.ts";
+import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
+import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
+import { settle } from "#lib/queue/settle.ts";
+import { wakeChannel } from "#lib/queue/wake.ts";
+import {
+  heartbeat,
+  heartbeatSeconds,
+  leaseSeconds,
+  registerWorker,
+  retireWorker,
+} from "#lib/queue/workers.ts";
+import { createLanes } from "./lanes.ts";
+import { type Claimed, createPipeline, newLeaseToken } from "./pipeline.ts";
+import { createSettler } from "./settler.ts";
+import { createSignal, type Signal } from "./signal.ts";
+
+/** Rows of one claim: larger batches cost the database less for each row. */
+const claimSize = 500;
+/** Claimed and not yet settled, for each slot: enough to keep the wire busy while a claim is under way. */
+const heldPerSlot = 16;
+const busyPollMs = 10;
+const idlePollMs = 25;
+/** For how long after the last find the worker polls as if busy. */
+const busyForMs = 1_000;
+const firstPauseMs = 100;
+const lastPauseMs = 5_000;
+/** After a fault of ours before sending, which would only repeat at once. */
+const faultDelaySeconds = 30;
+
+export type Runner = {
+  workerId: string;
+  /** Claims nothing more, settles what is in flight, returns the rest. Resolves when no lease is left. */
+  stop: () => Promise<void>;
+  /** Rejects when the worker cannot go on. */
+  failed: Promise<never>;
+};
+
+/** Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. */
+export async function startRunner(options: {
+  database: Database;
+  databaseUrl: string;
+  sender: Sender;
+  secretKey: Buffer;
+  slots: number;
+  log: Logger;
+}): Promise<Runner> {
+  const { database, sender, slots, log } = options;
+  const { pool } = database;
+  const workerId = await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
+  const pipeline = createPipeline({ pool, workerId, sender, secretKey: options.secretKey });
+
+  const work = createSignal();
+  const outbox = createSignal();
+  let running = true;
+  let workersAlive = 1;
+  let leaseEndsAt = performance.now() + leaseSeconds * 1_000;
+  /** How many deliveries of each claim are still in hand. */
+  const inHand = new Map<string, number>();
+  const release = (token: string, count = 1) => {
+    const left = (inHand.get(token) ?? 0) - count;
+    if (left > 0) inHand.set(token, left);
+    else inHand.delete(token);
+  };
+
+  const settler = createSettler({
+    settle: (results) => settle(pool, { workerId, results }),
+    onSettled: (batch) => {
+      for (const settlement of batch) release(settlement.leaseToken);
+      work.notify();
+    },
+    log,
+  });
+
+  const lanes = createLanes<Claimed>({
+    slots,
+    run: async (claimed) => {
+      try {
+        settler.add(await pipeline.deliver(claimed));
+      } catch (error) {
+        log.error({ err: error, delivery: claimed.row.id }, "could not make the request");
+        await returnLeases([claimed], faultDelaySeconds);
+      }
+    },
+  });
+  const held = () => lanes.queued() + lanes.active() + settler.waiting();
+
+  /** What fails to go back stays leased and is found as a stray at the next heartbeat. */
+  async function returnLeases(claimed: Claimed[], delaySeconds: number): Promise<void> {
+    const leases = claimed.map(({ row }) => ({
+      deliveryId: row.id,
+      leaseToken: row.leaseToken,
+      endpointId: row.endpointId,
+    }));
+    await handBack(pool, leases, delaySeconds).catch((error) =>
+      log.warn({ err: error }, "could not return leases"),
+    );
+    for (const lease of leases) release(lease.leaseToken);
+  }
+
+  /** Returns whether anything was claimed. */
+  async function claimOnce(): Promise<boolean> {
+    const room = slots * heldPerSlot - held();
+    if (room < Math.min(claimSize, slots * heldPerSlot) / 2 || performance.now() > leaseEndsAt) return false;
+    const token = newLeaseToken();
+    inHand.set(token, Number.MAX_SAFE_INTEGER);
+    try {
+      const { claimed, exhausted } = await pipeline.claim({
+        want: Math.min(claimSize, room),
+        leaseToken: token,
+      });
+      inHand.set(token, claimed.length);
+      if (claimed.length === 0) inHand.delete(token);
+      for (const [endpointId, group] of Map.groupBy(claimed, ({ row }) => row.endpointId)) {
+        const concurrency = group[0]?.endpoint.concurrency ?? 1;
+        lanes.add(endpointId, Math.max(1, Math.floor(concurrency / workersAlive)), group);
+      }
+      return claimed.length > 0 || !exhausted;
+    } catch (error) {
+      inHand.delete(token);
+      throw error;
+    }
+  }
+
+  async function beat(): Promise<void> {
+    const sentAt = performance.now();
+    workersAlive = await heartbeat(pool, workerId);
+    leaseEndsAt = sentAt + leaseSeconds * 1_000;
+    const strays = await handBackStrays(pool, { workerId, tokens: [...inHand.keys()] });
+    if (strays > 0) log.warn({ deliveries: strays }, "handed back deliveries whose claim went astray");
+  }
+
+  const loop = (name: string, signal: Signal, step: () => Promise<boolean>) =>
+    runLoop({ name, signal, step, running: () => running, log });
+  const loops = [
+    loop("claim", work, claimOnce),
+    loop("fan-out", outbox, async () => {
+      const taken = await fanOut(pool);
+      if (taken > 0) work.notify();
+      return taken === fanOutBatchSize;
+    }),
+  ];
+  const listener = listen({
+    url: options.databaseUrl,
+    channel: wakeChannel,
+    onNotify: () => {
+      outbox.notify();
+      work.notify();
+    },
+    onLost: (error) => log.warn({ err: error }, "lost the connection that listens; polling goes on"),
+  });
+  const heart = setInterval(
+    () => void beat().catch((error) => log.warn({ err: error }, "heartbeat failed")),
+    heartbeatSeconds * 1_000,
+  );
+
+  return {
+    workerId,
+    failed: settler.ended.then(
+      () => new Promise<never>(() => undefined),
+      (error) => Promise.reject(error),
+    ),
+    stop: async () => {
+      running = false;
+      work.notify();
+      outbox.notify();
+      await Promise.all(loops);
+      await returnLeases(lanes.drain(), 0);
+      while (lanes.active() > 0) await work.wait(50);
+      settler.finish();
+      await settler.ended;
+      clearInterval(heart);
+      await Promise.all([listener.close(), retireWorker(pool, workerId)]);
+    },
+  };
+}
+
+/** Repeats `step` while it finds something; otherwise waits for a signal or the next poll. Backs off after errors. */
+async function runLoop(options: {
+  name: string;
+  signal: Signal;
+  step: () => Promise<boolean>;
+  running: () => boolean;
+  log: Logger;
+}): Promise<void> {
+  const { name, signal, step, running, log } = options;
+  let pauseMs = firstPauseMs;
+  let lastFoundAt = 0;
+  while (running()) {
+    try {
+      const found = await step();
+      pauseMs = firstPauseMs;
+      if (found) lastFoundAt = performance.now();
+      else await signal.wait(performance.now() - lastFoundAt < busyForMs ? busyPollMs : idlePollMs);
+    } catch (error) {
+      log.error({ err: error, loop: name, retryInMs: pauseMs }, "queue operation failed");
+      await signal.wait(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, lastPauseMs);
+    }
+  }
+}
