@@ -81,6 +81,8 @@ export async function startRunner(options: {
   const lanes = createLanes<Claimed>({
     slots,
     run: async (claimed) => {
+      // Somebody else may be sending it by now; what nobody took is found as a stray.
+      if (performance.now() > leaseEndsAt) return release(claimed.row.leaseToken);
       try {
         settler.add(await pipeline.deliver(claimed));
       } catch (error) {
