@@ -201,10 +201,10 @@ CREATE INDEX "deliveries_due" ON "posthorn"."deliveries" USING btree ("endpoint_
 CREATE INDEX "deliveries_leased" ON "posthorn"."deliveries" USING btree ("leased_by") WHERE "posthorn"."deliveries"."state" = 'in_flight';--> statement-breakpoint
 CREATE INDEX "deliveries_endpoint" ON "posthorn"."deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint
 CREATE INDEX "deliveries_event" ON "posthorn"."deliveries" USING btree ("event_id","endpoint_id");--> statement-breakpoint
-CREATE INDEX "deliveries_failed" ON "posthorn"."deliveries" USING btree ("id") WHERE "posthorn"."deliveries"."state" = 'failed';--> statement-breakpoint
-CREATE INDEX "deliveries_dead" ON "posthorn"."deliveries" USING btree ("id") WHERE "posthorn"."deliveries"."state" = 'dead_letter';--> statement-breakpoint
+CREATE INDEX "deliveries_state" ON "posthorn"."deliveries" USING btree ("state","id") WHERE "posthorn"."deliveries"."state" in ('pending', 'failed', 'dead_letter', 'skipped', 'discarded');--> statement-breakpoint
+CREATE INDEX "deliveries_endpoint_dead" ON "posthorn"."deliveries" USING btree ("endpoint_id","id") WHERE "posthorn"."deliveries"."state" = 'dead_letter';--> statement-breakpoint
 CREATE INDEX "endpoint_secrets_endpoint" ON "posthorn"."endpoint_secrets" USING btree ("endpoint_id");--> statement-breakpoint
-CREATE INDEX "endpoints_affiliate" ON "posthorn"."endpoints" USING btree ("affiliate_id","id") WHERE "posthorn"."endpoints"."deleted_at" is null;--> statement-breakpoint
+CREATE INDEX "endpoints_affiliate" ON "posthorn"."endpoints" USING btree ("affiliate_id","id");--> statement-breakpoint
 CREATE INDEX "endpoints_live" ON "posthorn"."endpoints" USING btree ("id") WHERE "posthorn"."endpoints"."deleted_at" is null;--> statement-breakpoint
 CREATE INDEX "endpoints_deleted" ON "posthorn"."endpoints" USING btree ("id") WHERE "posthorn"."endpoints"."deleted_at" is not null;--> statement-breakpoint
 CREATE INDEX "events_received" ON "posthorn"."events" USING btree ("received_at","id");--> statement-breakpoint

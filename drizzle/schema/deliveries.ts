@@ -55,8 +55,10 @@ export const deliveries = posthorn.table(
     index("deliveries_leased").on(t.leasedBy).where(sql`${t.state} = 'in_flight'`),
     index("deliveries_endpoint").on(t.endpointId, t.id),
     index("deliveries_event").on(t.eventId, t.endpointId),
-    index("deliveries_failed").on(t.id).where(sql`${t.state} = 'failed'`),
-    index("deliveries_dead").on(t.id).where(sql`${t.state} = 'dead_letter'`),
+    index("deliveries_state")
+      .on(t.state, t.id)
+      .where(sql`${t.state} in ('pending', 'failed', 'dead_letter', 'skipped', 'discarded')`),
+    index("deliveries_endpoint_dead").on(t.endpointId, t.id).where(sql`${t.state} = 'dead_letter'`),
   ],
 );
 

@@ -29,7 +29,7 @@ export const endpoints = posthorn.table(
     deletedAt: timestamp("deleted_at", { withTimezone: true }),
   },
   (t) => [
-    index("endpoints_affiliate").on(t.affiliateId, t.id).where(sql`${t.deletedAt} is null`),
+    index("endpoints_affiliate").on(t.affiliateId, t.id),
     index("endpoints_live").on(t.id).where(sql`${t.deletedAt} is null`),
     index("endpoints_deleted").on(t.id).where(sql`${t.deletedAt} is not null`),
   ],

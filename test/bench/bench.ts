@@ -162,7 +162,7 @@ function sampleData(i: number) {
 
 async function runPipeline() {
   const before = await cpuSeconds();
-  const worker = spawn("node", ["--max-semi-space-size=64", "worker/main.ts"], {
+  const worker = spawn("node", ["worker/main.ts"], {
     cwd: root,
     env: {
       ...process.env,
