@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 type Handler = (request: Request, context: RouteContext) => Promise<Response>;
 
-export type Call = {
+type Call = {
   method?: "GET" | "POST" | "PATCH" | "DELETE";
   /** Of the path's dynamic parts. */
   params?: Record<string, string>;

@@ -1,0 +1,16 @@
+import { affiliateCreate, affiliateListQuery } from "#lib/affiliates/schema.ts";
+import { createAffiliate, listAffiliates } from "#lib/affiliates/service.ts";
+import { route } from "#lib/api/route.ts";
+
+export const GET = route({
+  auth: "console",
+  query: affiliateListQuery,
+  handler: ({ actor, query }) => listAffiliates(actor, query),
+});
+
+export const POST = route({
+  auth: "console",
+  body: affiliateCreate,
+  status: 201,
+  handler: ({ actor, body }) => createAffiliate(actor, body),
+});

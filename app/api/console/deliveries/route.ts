@@ -1,0 +1,9 @@
+import { route } from "#lib/api/route.ts";
+import { deliveryListQuery } from "#lib/deliveries/schema.ts";
+import { listDeliveries } from "#lib/deliveries/service.ts";
+
+export const GET = route({
+  auth: "console",
+  query: deliveryListQuery,
+  handler: ({ actor, query }) => listDeliveries(actor, query),
+});

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { pauseEndpoint } from "#lib/endpoints/service.ts";
+
+export const POST = route({
+  auth: "console",
+  params: z.object({ id: z.uuid() }),
+  handler: ({ actor, params }) => pauseEndpoint(actor, params.id),
+});

@@ -1,0 +1,16 @@
+import { route } from "#lib/api/route.ts";
+import { endpointCreate, endpointListQuery } from "#lib/endpoints/schema.ts";
+import { createEndpoint, listEndpoints } from "#lib/endpoints/service.ts";
+
+export const GET = route({
+  auth: "console",
+  query: endpointListQuery,
+  handler: ({ actor, query }) => listEndpoints(actor, query),
+});
+
+export const POST = route({
+  auth: "console",
+  body: endpointCreate,
+  status: 201,
+  handler: ({ actor, body }) => createEndpoint(actor, body),
+});

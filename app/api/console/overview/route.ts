@@ -1,0 +1,7 @@
+import { route } from "#lib/api/route.ts";
+import { getOverview } from "#lib/stats/service.ts";
+
+export const GET = route({
+  auth: "console",
+  handler: ({ actor }) => getOverview(actor),
+});

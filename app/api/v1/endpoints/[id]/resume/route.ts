@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { resumeEndpoint } from "#lib/endpoints/service.ts";
+
+export const POST = route({
+  auth: "api_key",
+  params: z.object({ id: z.uuid() }),
+  handler: ({ actor, params }) => resumeEndpoint(actor, params.id),
+});

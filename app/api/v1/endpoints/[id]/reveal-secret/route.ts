@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { secretReveal } from "#lib/endpoints/schema.ts";
+import { revealSecret } from "#lib/endpoints/service.ts";
+
+export const POST = route({
+  auth: "api_key",
+  params: z.object({ id: z.uuid() }),
+  body: secretReveal,
+  handler: ({ actor, params, body }) => revealSecret(actor, params.id, body),
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { endpointEdit } from "#lib/endpoints/schema.ts";
+import { deleteEndpoint, editEndpoint, getEndpoint } from "#lib/endpoints/service.ts";
+
+const params = z.object({ id: z.uuid() });
+
+export const GET = route({
+  auth: "api_key",
+  params,
+  handler: ({ actor, params }) => getEndpoint(actor, params.id),
+});
+
+export const PATCH = route({
+  auth: "api_key",
+  params,
+  body: endpointEdit,
+  handler: ({ actor, params, body }) => editEndpoint(actor, params.id, body),
+});
+
+export const DELETE = route({
+  auth: "api_key",
+  params,
+  handler: ({ actor, params }) => deleteEndpoint(actor, params.id),
+});

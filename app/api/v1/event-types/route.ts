@@ -1,0 +1,16 @@
+import { route } from "#lib/api/route.ts";
+import { eventTypeCreate, eventTypeListQuery } from "#lib/event-types/schema.ts";
+import { createEventType, listEventTypes } from "#lib/event-types/service.ts";
+
+export const GET = route({
+  auth: "api_key",
+  query: eventTypeListQuery,
+  handler: ({ actor, query }) => listEventTypes(actor, query),
+});
+
+export const POST = route({
+  auth: "api_key",
+  body: eventTypeCreate,
+  status: 201,
+  handler: ({ actor, body }) => createEventType(actor, body),
+});

@@ -1,0 +1,111 @@
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { affiliates, endpoints } from "#drizzle/schema/index.ts";
+import { keyset } from "#lib/api/keyset.ts";
+import type { Page } from "#lib/api/paging.ts";
+import { contains } from "#lib/api/search.ts";
+import type { Orm } from "#lib/db/database.ts";
+import type { Affiliate, AffiliateListQuery } from "./schema.ts";
+
+const maxCounted = 10_000;
+
+/** Over endpoints_affiliate. The raw names keep the sub-select's columns apart from the outer row's. */
+const endpointCount = sql<number>`(select count(*)::int from (
+  select 1 from ${endpoints} e where e.affiliate_id = ${affiliates}.id and e.deleted_at is null limit ${sql.raw(String(maxCounted))}) counted)`;
+
+const columns = {
+  id: affiliates.id,
+  key: affiliates.key,
+  name: affiliates.name,
+  createdAt: affiliates.createdAt,
+  updatedAt: affiliates.updatedAt,
+  endpointCount,
+};
+type Row = { id: string; key: string; name: string; createdAt: Date; updatedAt: Date; endpointCount: number };
+
+/** One page, newest first, along the primary key. */
+export async function selectAffiliates(orm: Orm, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+  const list = keyset(query, { columns: [affiliates.id], key: z.tuple([z.uuid()]), order: "descending" });
+  const search = query.q
+    ? or(contains(affiliates.key, query.q), contains(affiliates.name, query.q))
+    : undefined;
+  const rows = await orm
+    .select(columns)
+    .from(affiliates)
+    .where(and(isNull(affiliates.deletedAt), search, list.where))
+    .orderBy(list.orderBy)
+    .limit(list.fetch);
+  return list.page(rows, { key: (row) => [row.id], item: toAffiliate });
+}
+
+/** The live affiliate with this key. */
+export async function selectAffiliate(orm: Orm, key: string): Promise<Affiliate | null> {
+  const [row] = await orm.select(columns).from(affiliates).where(isLive(key));
+  return row ? toAffiliate(row) : null;
+}
+
+/**
+ * Locks the live affiliate with this key: `share` so that it stays while an endpoint is made for it, `update`
+ * to change it.
+ */
+export async function lockAffiliate(
+  orm: Orm,
+  key: string,
+  strength: "share" | "update",
+): Promise<{ id: string; key: string; name: string } | null> {
+  const [row] = await orm
+    .select({ id: affiliates.id, key: affiliates.key, name: affiliates.name })
+    .from(affiliates)
+    .where(isLive(key))
+    .for(strength);
+  return row ?? null;
+}
+
+export async function insertAffiliate(
+  orm: Orm,
+  row: { id: string; key: string; name: string },
+): Promise<void> {
+  await orm.insert(affiliates).values(row);
+}
+
+export async function updateAffiliate(
+  orm: Orm,
+  id: string,
+  values: { key: string; name: string },
+): Promise<void> {
+  await orm
+    .update(affiliates)
+    .set({ ...values, updatedAt: sql`now()` })
+    .where(eq(affiliates.id, id));
+}
+
+export async function markAffiliateDeleted(orm: Orm, id: string): Promise<void> {
+  await orm
+    .update(affiliates)
+    .set({ deletedAt: sql`now()`, updatedAt: sql`now()` })
+    .where(eq(affiliates.id, id));
+}
+
+export async function hasEndpoints(orm: Orm, affiliateId: string): Promise<boolean> {
+  const rows = await orm
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(eq(endpoints.affiliateId, affiliateId), isNull(endpoints.deletedAt)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+function isLive(key: string): SQL | undefined {
+  return and(eq(affiliates.key, key), isNull(affiliates.deletedAt));
+}
+
+function toAffiliate(row: Row): Affiliate {
+  return {
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    endpoint_count: row.endpointCount,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { pageQuery } from "#lib/api/paging.ts";
+import { plainText } from "#lib/api/text.ts";
+
+export const affiliateKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "must be 1 to 128 of A-Z a-z 0-9 _ . : -")
+  .refine((key) => key !== "." && key !== "..", "must not be . or .., which mean something else in a URL");
+
+const affiliateName = plainText().trim().min(1).max(200);
+
+export const affiliateCreate = z.strictObject({
+  key: affiliateKey,
+  name: affiliateName,
+});
+export type AffiliateCreate = z.infer<typeof affiliateCreate>;
+
+export const affiliateEdit = z
+  .strictObject({ key: affiliateKey.optional(), name: affiliateName.optional() })
+  .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
+export type AffiliateEdit = z.infer<typeof affiliateEdit>;
+
+export const affiliateListQuery = pageQuery.extend({ q: plainText().trim().max(200).optional() });
+export type AffiliateListQuery = z.infer<typeof affiliateListQuery>;
+
+export type AffiliateRef = { id: string; key: string; name: string };
+
+export type Affiliate = AffiliateRef & {
+  endpoint_count: number;
+  created_at: string;
+  updated_at: string;
+};

@@ -1,0 +1,102 @@
+import { v7 as uuidV7 } from "uuid";
+import { isUniqueViolation } from "#lib/api/database-errors.ts";
+import type { Page } from "#lib/api/paging.ts";
+import { changedFields, recordAudit } from "#lib/audit/record.ts";
+import type { Actor } from "#lib/auth/actor.ts";
+import { appDatabase } from "#lib/db/app.ts";
+import { inTransaction } from "#lib/db/database.ts";
+import { notFound, Problem } from "#lib/errors.ts";
+import {
+  hasEndpoints,
+  insertAffiliate,
+  lockAffiliate,
+  markAffiliateDeleted,
+  selectAffiliate,
+  selectAffiliates,
+  updateAffiliate,
+} from "./queries.ts";
+import type { Affiliate, AffiliateCreate, AffiliateEdit, AffiliateListQuery } from "./schema.ts";
+
+/** One page of affiliates, newest first. */
+export async function listAffiliates(_actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+  return selectAffiliates(appDatabase().orm, query);
+}
+
+/** The affiliate with this key; 404 when there is none. */
+export async function getAffiliate(_actor: Actor, key: string): Promise<Affiliate> {
+  return existing(await selectAffiliate(appDatabase().orm, key));
+}
+
+/** 409 when the key is taken. */
+export async function createAffiliate(actor: Actor, input: AffiliateCreate): Promise<Affiliate> {
+  return refusingTakenKey(() =>
+    inTransaction(appDatabase(), async ({ orm }) => {
+      const id = uuidV7();
+      await insertAffiliate(orm, { id, key: input.key, name: input.name });
+      await recordAudit(orm, actor, {
+        action: "affiliate.create",
+        objectKind: "affiliate",
+        objectId: id,
+        affiliateId: id,
+        after: { key: input.key, name: input.name },
+      });
+      return existing(await selectAffiliate(orm, input.key));
+    }),
+  );
+}
+
+/** 404 when there is none with this key, 409 when its new key is taken. */
+export async function editAffiliate(actor: Actor, key: string, edit: AffiliateEdit): Promise<Affiliate> {
+  return refusingTakenKey(() =>
+    inTransaction(appDatabase(), async ({ orm }) => {
+      const { id, ...before } = existing(await lockAffiliate(orm, key, "update"));
+      const after = { key: edit.key ?? before.key, name: edit.name ?? before.name };
+      const changes = changedFields(before, after);
+      if (changes) {
+        await updateAffiliate(orm, id, after);
+        await recordAudit(orm, actor, {
+          action: "affiliate.edit",
+          objectKind: "affiliate",
+          objectId: id,
+          affiliateId: id,
+          ...changes,
+        });
+      }
+      return existing(await selectAffiliate(orm, after.key));
+    }),
+  );
+}
+
+/** 404 when there is none with this key, 409 while it has endpoints. Its events and deliveries stay. */
+export async function deleteAffiliate(actor: Actor, key: string): Promise<void> {
+  await inTransaction(appDatabase(), async ({ orm }) => {
+    const { id, ...before } = existing(await lockAffiliate(orm, key, "update"));
+    if (await hasEndpoints(orm, id)) {
+      throw new Problem("in_use", "The affiliate still has endpoints; delete them first");
+    }
+    await markAffiliateDeleted(orm, id);
+    await recordAudit(orm, actor, {
+      action: "affiliate.delete",
+      objectKind: "affiliate",
+      objectId: id,
+      affiliateId: id,
+      before,
+    });
+  });
+}
+
+function existing<T>(affiliate: T | null): T {
+  if (!affiliate) throw notFound("affiliate");
+  return affiliate;
+}
+
+async function refusingTakenKey<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUniqueViolation(error, "affiliates_key")) throw error;
+    throw new Problem("already_exists", "There is an affiliate with this key already", [
+      { field: "key", message: "is taken" },
+    ]);
+  }
+}

@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+/** Lists are bounded: at most `limit` items, and cursors for the pages on either side. */
+export const pageQuery = z.object({
+  limit: z.coerce.number<string | number>().int().min(1).max(100).default(50),
+  cursor: z.string().max(500).optional(),
+});
+export type PageQuery = z.infer<typeof pageQuery>;
+
+export type Page<T> = {
+  data: T[];
+  next_cursor: string | null;
+  previous_cursor: string | null;
+};

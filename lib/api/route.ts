@@ -1,0 +1,146 @@
+import { v7 as uuidV7 } from "uuid";
+import type { z } from "zod";
+import { type Actor, consoleActor } from "#lib/auth/actor.ts";
+import { authenticate } from "#lib/auth/api-keys.ts";
+import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
+import { type FieldError, Problem, problemBody } from "#lib/errors.ts";
+import { createLogger, type Logger } from "#lib/log.ts";
+import { databaseProblem } from "./database-errors.ts";
+import { invalidInput, parseInput } from "./issues.ts";
+import { parseJsonBody, readBody } from "./read-body.ts";
+
+const defaultMaxBodyBytes = 65_536;
+const retryAfterSeconds = 2;
+
+type RouteOptions<P, Q, B> = {
+  /** `api_key` for the public API; `console` for what the pages call, until accounts exist. */
+  auth: "api_key" | "console";
+  /** A path that does not fit is a 404. */
+  params?: z.ZodType<P>;
+  query?: z.ZodObject & z.ZodType<Q>;
+  /** A schema for JSON, or a parser of the bytes themselves. */
+  body?: z.ZodType<B> | ((bytes: Buffer) => B);
+  maxBodyBytes?: number;
+  /** 200 unless given; 204 when the handler returns undefined. */
+  status?: number;
+  handler: (input: { actor: Actor; params: P; query: Q; body: B }) => Promise<unknown>;
+};
+
+export type RouteContext = { params: Promise<Record<string, string>> };
+
+/**
+ * The one shape of every route: who asks, then path, query and body by their schemas, then the service's verb.
+ * Answers JSON, or problem+json (RFC 9457) for whatever is thrown; always with x-request-id and never cached.
+ */
+export function route<P = undefined, Q = undefined, B = undefined>(options: RouteOptions<P, Q, B>) {
+  return async (request: Request, context: RouteContext): Promise<Response> => {
+    const requestId = uuidV7();
+    try {
+      const actor = await identify(request, options.auth);
+      const params = options.params ? parsePath(options.params, await context.params) : undefined;
+      const query = options.query ? parseQuery(options.query, new URL(request.url).searchParams) : undefined;
+      const body = options.body ? await parseBody(request, options.body, options.maxBodyBytes) : undefined;
+      const result = await options.handler({
+        actor,
+        params: params as P,
+        query: query as Q,
+        body: body as B,
+      });
+      const status = result === undefined ? 204 : (options.status ?? 200);
+      return answer(requestId, status, result);
+    } catch (error) {
+      return problemResponse(error, request, requestId);
+    }
+  };
+}
+
+/** The answer for a path under /api that nothing serves. */
+export function unknownRoute(request: Request): Response {
+  return problemResponse(new Problem("not_found", "Nothing is served under this path"), request, uuidV7());
+}
+
+async function identify(request: Request, auth: "api_key" | "console"): Promise<Actor> {
+  if (auth === "api_key") return authenticate(request.headers.get("authorization"));
+  refuseForeignRequest(request);
+  return consoleActor;
+}
+
+function parsePath<P>(schema: z.ZodType<P>, params: Record<string, string>): P {
+  const result = schema.safeParse(params);
+  if (!result.success) throw new Problem("not_found", "Nothing can have an id like the one in this path");
+  return result.data;
+}
+
+function parseQuery<Q>(schema: z.ZodObject & z.ZodType<Q>, search: URLSearchParams): Q {
+  const names = [...search.keys()];
+  const errors: FieldError[] = names.flatMap((name, place) => {
+    if (!Object.hasOwn(schema.shape, name)) return [{ field: name, message: "is not a known parameter" }];
+    return names.indexOf(name) < place ? [{ field: name, message: "is given more than once" }] : [];
+  });
+  if (errors.length > 0) throw invalidInput(errors);
+  return parseInput<Q>(schema, Object.fromEntries(search), "query");
+}
+
+async function parseBody<B>(
+  request: Request,
+  parser: z.ZodType<B> | ((bytes: Buffer) => B),
+  maxBytes = defaultMaxBodyBytes,
+): Promise<B> {
+  const bytes = await readBody(request, maxBytes);
+  return typeof parser === "function" ? parser(bytes) : parseInput(parser, parseJsonBody(bytes), "body");
+}
+
+function answer(
+  requestId: string,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(body === undefined ? null : JSON.stringify(body), {
+    status,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": requestId,
+      ...headers,
+    },
+  });
+}
+
+function problemResponse(error: unknown, request: Request, requestId: string): Response {
+  const problem = toProblem(error, request, requestId);
+  const { status } = problem;
+  return answer(
+    requestId,
+    status,
+    { ...problemBody(problem), request_id: requestId },
+    {
+      "content-type": "application/problem+json",
+      ...(status === 401 ? { "www-authenticate": 'Bearer realm="posthorn"' } : {}),
+      ...(status === 503 ? { "retry-after": String(retryAfterSeconds) } : {}),
+    },
+  );
+}
+
+/** What is not a refusal of ours is logged, without the query, the body or a value of any statement. */
+function toProblem(error: unknown, request: Request, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  const unavailable = databaseProblem(error);
+  const facts = {
+    request_id: requestId,
+    method: request.method,
+    path: new URL(request.url).pathname,
+    error,
+  };
+  if (unavailable) log().warn(facts, "database unavailable");
+  else log().error(facts, "request failed");
+  return unavailable ?? new Problem("internal_error", "The fault has been logged under this request's id");
+}
+
+let logger: Logger | undefined;
+
+function log(): Logger {
+  logger ??= createLogger("web");
+  return logger;
+}

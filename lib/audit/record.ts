@@ -1,0 +1,40 @@
+import { auditLog } from "#drizzle/schema/index.ts";
+import type { Actor } from "#lib/auth/actor.ts";
+import type { Orm } from "#lib/db/database.ts";
+
+export type AuditEntry = {
+  action: string;
+  objectKind: "affiliate" | "api_key" | "delivery" | "endpoint" | "event_type";
+  objectId: string;
+  affiliateId?: string;
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+};
+
+/** Writes one row of the audit log; `orm` is the transaction of the change that it tells of. */
+export async function recordAudit(orm: Orm, actor: Actor, entry: AuditEntry): Promise<void> {
+  await orm.insert(auditLog).values({
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    action: entry.action,
+    objectKind: entry.objectKind,
+    objectId: entry.objectId,
+    affiliateId: entry.affiliateId ?? null,
+    before: entry.before ?? null,
+    after: entry.after ?? null,
+  });
+}
+
+/** The fields of `after` that differ from `before`, in both; null when none does. Values must be JSON-safe. */
+export function changedFields<T extends Record<string, unknown>>(
+  before: T,
+  after: T,
+): { before: Partial<T>; after: Partial<T> } | null {
+  const names = (Object.keys(after) as (keyof T)[]).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  if (names.length === 0) return null;
+  const pick = (from: T) => Object.fromEntries(names.map((name) => [name, from[name]])) as Partial<T>;
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,34 @@
+import { mutationOptions, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import { callApi } from "#lib/api/fetcher.ts";
+import type { Page } from "#lib/api/paging.ts";
+import type { Delivery, DeliveryDetail, deliveryListQuery } from "#lib/deliveries/schema.ts";
+
+export type DeliveryFilters = z.input<typeof deliveryListQuery>;
+
+const path = "/api/console/deliveries";
+
+export const deliveryKeys = { all: ["deliveries"] as const };
+
+/** One page of deliveries, newest first. */
+export function deliveryListOptions(filters: DeliveryFilters) {
+  return queryOptions({
+    queryKey: [...deliveryKeys.all, "list", filters] as const,
+    queryFn: ({ signal }) => callApi<Page<Delivery>>(path, { query: { ...filters }, signal }),
+  });
+}
+
+/** One delivery with its attempts. */
+export function deliveryOptions(id: string) {
+  return queryOptions({
+    queryKey: [...deliveryKeys.all, "one", id] as const,
+    queryFn: ({ signal }) => callApi<DeliveryDetail>(`${path}/${encodeURIComponent(id)}`, { signal }),
+  });
+}
+
+/** Puts one delivery back to waiting with a fresh set of attempts. */
+export const resendDeliveryOptions = mutationOptions({
+  mutationFn: (id: string) =>
+    callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST" }),
+  onSettled: (_data, _error, _id, _result, { client }) => client.invalidateQueries(),
+});

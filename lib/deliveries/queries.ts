@@ -1,0 +1,192 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { affiliates, deliveries, endpoints } from "#drizzle/schema/index.ts";
+import { keyset } from "#lib/api/keyset.ts";
+import type { Page } from "#lib/api/paging.ts";
+import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
+import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
+
+const maxAttemptsShown = 200;
+
+const columns = {
+  delivery: deliveries,
+  affiliate: { id: affiliates.id, key: affiliates.key, name: affiliates.name },
+  endpoint: {
+    id: endpoints.id,
+    name: endpoints.name,
+    url: endpoints.url,
+    status: endpoints.status,
+    maxAttempts: endpoints.maxAttempts,
+    deletedAt: endpoints.deletedAt,
+  },
+};
+type Row = {
+  delivery: typeof deliveries.$inferSelect;
+  affiliate: Delivery["affiliate"];
+  endpoint: Pick<
+    typeof endpoints.$inferSelect,
+    "id" | "name" | "url" | "status" | "maxAttempts" | "deletedAt"
+  >;
+};
+
+/**
+ * One page, newest first: along deliveries_event or deliveries_endpoint when filtered by one of these, along the
+ * state's own index, else along the primary key.
+ */
+export async function selectDeliveries(orm: Orm, query: DeliveryListQuery): Promise<Page<Delivery>> {
+  const paging = { key: z.tuple([deliveryId]), order: "descending" } as const;
+  const list = keyset(query, { columns: [deliveries.id], ...paging });
+  const rows = await joined(orm)
+    .where(
+      and(
+        query.state && sql`${deliveries.state} = ${stateLiteral(query.state)}`,
+        query.event === undefined ? undefined : eq(deliveries.eventId, query.event),
+        query.endpoint === undefined ? undefined : eq(deliveries.endpointId, query.endpoint),
+        affiliateFilter(query, keyset(query, { columns: [sql`d.id`], ...paging })),
+        list.where,
+      ),
+    )
+    .orderBy(list.orderBy)
+    .limit(list.fetch);
+  return list.page(rows, { key: (row) => [String(row.delivery.id)], item: toDelivery });
+}
+
+/**
+ * Deliveries have no index by affiliate, which every claim would pay for. Its endpoints are few, so the page is
+ * merged from the newest of each, along deliveries_endpoint.
+ */
+function affiliateFilter(query: DeliveryListQuery, list: ReturnType<typeof keyset>): SQL | undefined {
+  if (query.affiliate === undefined) return undefined;
+  const affiliate = sql`(select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
+  if (query.endpoint !== undefined || query.event !== undefined)
+    return sql`${deliveries.affiliateId} = ${affiliate}`;
+  const newest = sql`select d.id from ${deliveries} d where ${and(
+    sql`d.endpoint_id = e.id`,
+    query.state && sql`d.state = ${stateLiteral(query.state)}`,
+    list.where,
+  )} order by ${list.orderBy} limit ${list.fetch}`;
+  return sql`${deliveries.id} = any(array(select d.id from ${endpoints} e cross join lateral (${newest}) d
+    where e.affiliate_id = ${affiliate} order by ${list.orderBy} limit ${list.fetch}))`;
+}
+
+/** A literal, not a parameter, so that the partial indexes by state apply to any plan. */
+function stateLiteral(state: DeliveryState): SQL {
+  return sql.raw(`'${state}'`);
+}
+
+export async function selectDelivery(orm: Orm, id: string): Promise<Delivery | null> {
+  const [row] = await joined(orm).where(eq(deliveries.id, BigInt(id)));
+  return row ? toDelivery(row) : null;
+}
+
+/** What is sent of the delivery's event; `data` is null once its retention has ended. Null without a delivery. */
+export async function selectDeliveryEvent(
+  db: Queryable,
+  id: string,
+): Promise<{ occurredAt: Date; data: Buffer | null } | null> {
+  const { rows } = await db.query<{ occurred_at: Date; data: Buffer | null }>({
+    text: `select coalesce(b.occurred_at, v.occurred_at, d.event_received_at) as occurred_at, b.data
+      from posthorn.deliveries d
+      left join posthorn.events v on v.id = d.event_id and v.received_at = d.event_received_at
+      left join posthorn.event_bodies b on b.event_id = d.event_id and b.received_at = d.event_received_at
+      where d.id = $1`,
+    values: [id],
+  });
+  return rows[0] ? { occurredAt: rows[0].occurred_at, data: rows[0].data } : null;
+}
+
+type AttemptRow = {
+  number: number;
+  started_at: Date;
+  outcome: AttemptOutcome;
+  reason: Reason | null;
+  status: number | null;
+  error_code: string | null;
+  dns_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  first_byte_ms: number | null;
+  duration_ms: number | null;
+  late: boolean;
+  worker_id: string | null;
+  url: string | null;
+  headers: string | null;
+  body: Buffer | null;
+  body_truncated: boolean | null;
+};
+
+/** The latest attempts, oldest first. None is older than its delivery (and a day, for clocks), which spares partitions. */
+export async function selectAttempts(
+  db: Queryable,
+  delivery: Pick<Delivery, "id" | "created_at">,
+): Promise<Attempt[]> {
+  const { rows } = await db.query<AttemptRow>({
+    text: `select a.number, a.started_at, a.outcome, a.reason, a.status, a.error_code, a.dns_ms, a.connect_ms, a.tls_ms,
+        a.first_byte_ms, a.duration_ms, a.late, a.worker_id, r.url, r.headers, r.body, r.body_truncated
+      from posthorn.delivery_attempts a
+      left join posthorn.attempt_responses r
+        on r.delivery_id = a.delivery_id and r.number = a.number and r.started_at = a.started_at
+      where a.delivery_id = $1 and a.started_at >= $2::timestamptz - interval '1 day'
+      order by a.number desc, a.started_at desc limit ${maxAttemptsShown}`,
+    values: [delivery.id, delivery.created_at],
+  });
+  return rows.reverse().map(toAttempt);
+}
+
+function joined(orm: Orm) {
+  return orm
+    .select(columns)
+    .from(deliveries)
+    .innerJoin(affiliates, eq(affiliates.id, deliveries.affiliateId))
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .$dynamic();
+}
+
+function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
+  const isWaiting = delivery.state === "pending" || delivery.state === "failed";
+  const isHeld = isWaiting && endpoint.deletedAt === null && endpoint.status !== "active";
+  const moves = isWaiting && !isHeld && endpoint.deletedAt === null;
+  return {
+    id: String(delivery.id),
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    affiliate,
+    endpoint: {
+      id: endpoint.id,
+      name: endpoint.name,
+      url: endpoint.url,
+      status: endpoint.deletedAt === null ? endpoint.status : "deleted",
+    },
+    state: delivery.state,
+    reason: delivery.reason,
+    held: isHeld,
+    attempt_number: delivery.attemptNumber,
+    attempts_charged: delivery.attemptsCharged,
+    max_attempts: endpoint.maxAttempts,
+    next_attempt_at: moves ? delivery.nextAttemptAt.toISOString() : null,
+    last_status: delivery.lastStatus,
+    last_attempt_at: delivery.lastAttemptAt?.toISOString() ?? null,
+    last_duration_ms: delivery.lastDurationMs,
+    created_at: delivery.createdAt.toISOString(),
+    delivered_at: delivery.deliveredAt?.toISOString() ?? null,
+    ended_at: delivery.endedAt?.toISOString() ?? null,
+  };
+}
+
+function toAttempt({ url, headers, body, body_truncated, ...row }: AttemptRow): Attempt {
+  return {
+    ...row,
+    started_at: row.started_at.toISOString(),
+    request_url: url,
+    response_headers: headers === null ? null : pairs(JSON.parse(headers)),
+    response_body: body?.toString("utf8") ?? null,
+    response_body_truncated: body_truncated ?? false,
+  };
+}
+
+function pairs(alternating: string[]): [name: string, value: string][] {
+  return alternating.flatMap((name, place) =>
+    place % 2 === 0 ? [[name, alternating[place + 1] ?? ""]] : [],
+  );
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
+import { pageQuery } from "#lib/api/paging.ts";
+import { eventId } from "#lib/events/schema.ts";
+import {
+  type AttemptOutcome,
+  type DeliveryState,
+  deliveryStates,
+  type EndpointStatus,
+  type Reason,
+} from "#lib/vocabulary.ts";
+
+export const deliveryId = z.string().regex(/^[1-9][0-9]{0,17}$/, "must be a delivery's id");
+
+export const deliveryListQuery = pageQuery.extend({
+  state: z.enum(deliveryStates).optional(),
+  endpoint: z.uuid().optional(),
+  affiliate: affiliateKey.optional(),
+  event: eventId.optional(),
+});
+export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
+
+export type Delivery = {
+  id: string;
+  event_id: string;
+  event_type: string;
+  affiliate: AffiliateRef;
+  endpoint: { id: string; name: string; url: string; status: EndpointStatus | "deleted" };
+  state: DeliveryState;
+  reason: Reason | null;
+  /** Waits only because its endpoint is paused or disabled. */
+  held: boolean;
+  /** Number of the latest attempt; 0 before the first. */
+  attempt_number: number;
+  /** Attempts used of `max_attempts` since it was made or put back. */
+  attempts_charged: number;
+  max_attempts: number;
+  /** When it will next move; null when nothing more is planned. */
+  next_attempt_at: string | null;
+  last_status: number | null;
+  last_attempt_at: string | null;
+  last_duration_ms: number | null;
+  created_at: string;
+  delivered_at: string | null;
+  ended_at: string | null;
+};
+
+export type Attempt = {
+  number: number;
+  started_at: string;
+  outcome: AttemptOutcome;
+  reason: Reason | null;
+  status: number | null;
+  error_code: string | null;
+  dns_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  first_byte_ms: number | null;
+  duration_ms: number | null;
+  late: boolean;
+  worker_id: string | null;
+  /** Null once its retention has ended, or when the worker was lost. */
+  request_url: string | null;
+  response_headers: [name: string, value: string][] | null;
+  /** As text, with U+FFFD where the bytes are not UTF-8. */
+  response_body: string | null;
+  response_body_truncated: boolean;
+};
+
+export type DeliveryDetail = Delivery & {
+  occurred_at: string;
+  /** The exact body that every attempt sends; null once its retention has ended. */
+  request_body: string | null;
+  /** Oldest first; at most the latest 200. */
+  attempts: Attempt[];
+  /** Why it cannot be resent now, in words; null when it can. */
+  resend_refusal: string | null;
+};

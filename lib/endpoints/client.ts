@@ -1,0 +1,80 @@
+import { mutationOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import { callApi } from "#lib/api/fetcher.ts";
+import type { Page } from "#lib/api/paging.ts";
+import type {
+  Endpoint,
+  EndpointCreate,
+  EndpointCreated,
+  EndpointDetail,
+  EndpointEdit,
+  endpointListQuery,
+} from "#lib/endpoints/schema.ts";
+
+/** What a list page asks for; `failing` travels as the text that the route parses. */
+export type EndpointFilters = z.input<typeof endpointListQuery>;
+
+const path = "/api/console/endpoints";
+const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`;
+
+export const endpointKeys = { all: ["endpoints"] as const };
+
+/** One page of endpoints, newest first. */
+export function endpointListOptions(filters: EndpointFilters) {
+  return queryOptions({
+    queryKey: [...endpointKeys.all, "list", filters] as const,
+    queryFn: ({ signal }) => callApi<Page<Endpoint>>(path, { query: { ...filters }, signal }),
+  });
+}
+
+/** One endpoint with its backlog. */
+export function endpointOptions(id: string) {
+  return queryOptions({
+    queryKey: [...endpointKeys.all, "one", id] as const,
+    queryFn: ({ signal }) => callApi<EndpointDetail>(pathOf(id), { signal }),
+  });
+}
+
+/** An endpoint's configuration decides what its deliveries and the overview show, so all of it is read again. */
+function refreshAll(client: QueryClient) {
+  return client.invalidateQueries();
+}
+
+/** The answer carries the secret, so it is dropped as soon as the page lets go of it. */
+export const createEndpointOptions = mutationOptions({
+  mutationFn: (endpoint: EndpointCreate) =>
+    callApi<EndpointCreated>(path, { method: "POST", body: endpoint }),
+  gcTime: 0,
+  onSuccess: (_data, _endpoint, _result, { client }) => refreshAll(client),
+});
+
+export const editEndpointOptions = mutationOptions({
+  mutationFn: ({ id, edit }: { id: string; edit: EndpointEdit }) =>
+    callApi<Endpoint>(pathOf(id), { method: "PATCH", body: edit }),
+  onSuccess: (_data, _edit, _result, { client }) => refreshAll(client),
+});
+
+export const deleteEndpointOptions = mutationOptions({
+  mutationFn: (id: string) => callApi<void>(pathOf(id), { method: "DELETE" }),
+  onSuccess: (_data, id, _result, { client }) => {
+    client.removeQueries({ queryKey: endpointOptions(id).queryKey });
+    return refreshAll(client);
+  },
+});
+
+export const pauseEndpointOptions = mutationOptions({
+  mutationFn: (id: string) => callApi<Endpoint>(`${pathOf(id)}/pause`, { method: "POST" }),
+  onSettled: (_data, _error, _id, _result, { client }) => refreshAll(client),
+});
+
+export const resumeEndpointOptions = mutationOptions({
+  mutationFn: (id: string) => callApi<Endpoint>(`${pathOf(id)}/resume`, { method: "POST" }),
+  onSettled: (_data, _error, _id, _result, { client }) => refreshAll(client),
+});
+
+/** Shows the signing secret; the reason goes into the audit log. */
+export const revealSecretOptions = mutationOptions({
+  mutationFn: ({ id, reason }: { id: string; reason: string }) =>
+    callApi<{ secret: string }>(`${pathOf(id)}/reveal-secret`, { method: "POST", body: { reason } }),
+  gcTime: 0,
+});

@@ -1,0 +1,21 @@
+import type { RetryPolicy } from "#lib/endpoints/schema.ts";
+import { formatSpan } from "#lib/format.ts";
+
+/**
+ * How long a policy keeps trying after its first attempt, in seconds, without the time that the attempts
+ * themselves take. The wait before attempt n+1 is uniform in [0, min(cap, base x 2^(n-1))] (product.md).
+ */
+export function retryWindowSeconds(policy: RetryPolicy): { longest: number; average: number } {
+  let longest = 0;
+  for (let failed = 1; failed < policy.max_attempts; failed += 1) {
+    longest += Math.min(policy.cap_seconds, policy.base_seconds * 2 ** (failed - 1));
+  }
+  return { longest, average: longest / 2 };
+}
+
+/** The policy in one or two plain sentences. */
+export function retryWords(policy: RetryPolicy): string {
+  if (policy.max_attempts === 1) return "Tries once and never again.";
+  const { longest, average } = retryWindowSeconds(policy);
+  return `Tries up to ${policy.max_attempts} times. After the first failure it keeps trying for ${formatSpan(average * 1_000)} on average and ${formatSpan(longest * 1_000)} at most, then the delivery becomes a dead letter.`;
+}

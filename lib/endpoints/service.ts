@@ -1,0 +1,220 @@
+import { v7 as uuidV7 } from "uuid";
+import { lockAffiliate } from "#lib/affiliates/queries.ts";
+import { invalidInput } from "#lib/api/issues.ts";
+import type { Page } from "#lib/api/paging.ts";
+import { changedFields, recordAudit } from "#lib/audit/record.ts";
+import type { Actor } from "#lib/auth/actor.ts";
+import { config } from "#lib/config.ts";
+import { appDatabase } from "#lib/db/app.ts";
+import { inTransaction, type Orm } from "#lib/db/database.ts";
+import { invalidField, notFound, Problem } from "#lib/errors.ts";
+import { keepEventTypes } from "#lib/event-types/queries.ts";
+import { checkEndpointUrl } from "#lib/http/address-guard.ts";
+import { wakeWorkers } from "#lib/queue/wake.ts";
+import { decryptSecret, encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
+import type { EndpointStatus } from "#lib/vocabulary.ts";
+import {
+  insertEndpoint,
+  insertEndpointSecret,
+  lockEndpoint,
+  markEndpointDeleted,
+  selectBacklog,
+  selectEndpoint,
+  selectEndpointSecret,
+  selectEndpoints,
+  updateEndpointSettings,
+  updateEndpointStatus,
+} from "./queries.ts";
+import type {
+  Endpoint,
+  EndpointCreate,
+  EndpointCreated,
+  EndpointDetail,
+  EndpointEdit,
+  EndpointListQuery,
+  SecretReveal,
+} from "./schema.ts";
+
+/** One page of endpoints that are not deleted, newest first. */
+export async function listEndpoints(_actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
+  return selectEndpoints(appDatabase().orm, query);
+}
+
+/** One endpoint with what waits for it; 404 when there is none, or it was deleted. */
+export async function getEndpoint(_actor: Actor, id: string): Promise<EndpointDetail> {
+  const { orm, pool } = appDatabase();
+  const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
+  return { ...existing(endpoint), backlog };
+}
+
+/** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */
+export async function createEndpoint(actor: Actor, input: EndpointCreate): Promise<EndpointCreated> {
+  const url = sendableUrl(input.url);
+  return inTransaction(appDatabase(), async ({ orm }) => {
+    const affiliate = await lockAffiliate(orm, input.affiliate, "share");
+    if (!affiliate) throw invalidField("affiliate", "does not exist");
+    const settings = {
+      name: input.name,
+      url,
+      event_types: await knownEventTypes(orm, input.event_types),
+      timeout_ms: input.timeout_ms,
+      retry: input.retry,
+      concurrency: input.concurrency,
+    };
+    const id = uuidV7();
+    await insertEndpoint(orm, { id, affiliateId: affiliate.id, statusChangedBy: actor.name, settings });
+    const secret = await addSecret(orm, id);
+    await recordAudit(orm, actor, {
+      action: "endpoint.create",
+      objectKind: "endpoint",
+      objectId: id,
+      affiliateId: affiliate.id,
+      after: settings,
+    });
+    return { ...existing(await selectEndpoint(orm, id)), secret };
+  });
+}
+
+/** Changes the fields that are given; the next claim sends by them. */
+export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
+  const url = edit.url === undefined ? undefined : sendableUrl(edit.url);
+  return inTransaction(appDatabase(), async ({ orm }) => {
+    const { affiliateId, settings } = existing(await lockEndpoint(orm, id));
+    const edited = {
+      name: edit.name ?? settings.name,
+      url: url ?? settings.url,
+      event_types:
+        edit.event_types === undefined ? settings.event_types : await knownEventTypes(orm, edit.event_types),
+      timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
+      retry: edit.retry ?? settings.retry,
+      concurrency: edit.concurrency ?? settings.concurrency,
+    };
+    const changes = changedFields(settings, edited);
+    if (changes) {
+      await updateEndpointSettings(orm, id, edited);
+      await recordAudit(orm, actor, {
+        action: "endpoint.edit",
+        objectKind: "endpoint",
+        objectId: id,
+        affiliateId,
+        ...changes,
+      });
+    }
+    return existing(await selectEndpoint(orm, id));
+  });
+}
+
+/** Holds everything that waits for the endpoint; 409 unless it is active. */
+export async function pauseEndpoint(actor: Actor, id: string): Promise<Endpoint> {
+  return changeStatus(actor, id, "paused");
+}
+
+/** Lets an endpoint that is paused or disabled send again; 409 when it is active. */
+export async function resumeEndpoint(actor: Actor, id: string): Promise<Endpoint> {
+  const endpoint = await changeStatus(actor, id, "active");
+  wakeWorkers(appDatabase().pool);
+  return endpoint;
+}
+
+/** What waits for it is discarded; its deliveries stay visible. */
+export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
+  await inTransaction(appDatabase(), async ({ orm }) => {
+    const { affiliateId, settings } = existing(await lockEndpoint(orm, id));
+    await markEndpointDeleted(orm, id);
+    await recordAudit(orm, actor, {
+      action: "endpoint.delete",
+      objectKind: "endpoint",
+      objectId: id,
+      affiliateId,
+      before: { name: settings.name, url: settings.url },
+    });
+  });
+  wakeWorkers(appDatabase().pool);
+}
+
+/** The signing secret as `whsec_...`; who asked and why goes into the audit log first. */
+export async function revealSecret(
+  actor: Actor,
+  id: string,
+  input: SecretReveal,
+): Promise<{ secret: string }> {
+  return inTransaction(appDatabase(), async ({ orm }) => {
+    const endpoint = existing(await selectEndpoint(orm, id));
+    const stored = await selectEndpointSecret(orm, id);
+    if (!stored) throw notFound("secret");
+    await recordAudit(orm, actor, {
+      action: "endpoint.reveal_secret",
+      objectKind: "endpoint",
+      objectId: id,
+      affiliateId: endpoint.affiliate.id,
+      after: { reason: input.reason },
+    });
+    const secret = decryptSecret(stored.ciphertext, { key: secretKey(), context: stored.id });
+    return { secret: formatSigningSecret(secret) };
+  });
+}
+
+async function changeStatus(actor: Actor, id: string, status: EndpointStatus): Promise<Endpoint> {
+  return inTransaction(appDatabase(), async ({ orm }) => {
+    const before = existing(await lockEndpoint(orm, id));
+    if (status === "active" ? before.status === "active" : before.status !== "active") {
+      throw new Problem("wrong_status", `The endpoint is ${before.status} already`);
+    }
+    await updateEndpointStatus(orm, id, { status, by: actor.name });
+    await recordAudit(orm, actor, {
+      action: status === "active" ? "endpoint.resume" : "endpoint.pause",
+      objectKind: "endpoint",
+      objectId: id,
+      affiliateId: before.affiliateId,
+      before: { status: before.status },
+      after: { status },
+    });
+    return existing(await selectEndpoint(orm, id));
+  });
+}
+
+async function addSecret(orm: Orm, endpointId: string): Promise<string> {
+  const id = uuidV7();
+  const secret = generateSigningSecret();
+  await insertEndpointSecret(orm, {
+    id,
+    endpointId,
+    ciphertext: encryptSecret(secret, { key: secretKey(), context: id }),
+  });
+  return formatSigningSecret(secret);
+}
+
+function secretKey(): Buffer {
+  const { secretKey: key } = config();
+  if (!key) throw new Error("POSTHORN_SECRET_KEY is not set");
+  return key;
+}
+
+/** As it is stored and sent; 422 with what is wrong. */
+function sendableUrl(text: string): string {
+  const { allowHttp, allowedSubnets } = config();
+  const check = checkEndpointUrl(text, { allowHttp, allowedSubnets });
+  if (!check.ok) throw invalidField("url", check.message);
+  return check.url;
+}
+
+/** Each name once; 422 names those that are not in the catalogue by their place. */
+async function knownEventTypes(orm: Orm, names: string[] | null): Promise<string[] | null> {
+  if (names === null) return null;
+  const known = await keepEventTypes(orm, names);
+  const unknown = names.flatMap((name, place) => (known.has(name) ? [] : [place]));
+  if (unknown.length > 0) {
+    throw invalidInput(
+      unknown.map((place) => ({
+        field: `event_types.${place}`,
+        message: "is not in the catalogue of event types",
+      })),
+    );
+  }
+  return [...new Set(names)];
+}
+
+function existing<T>(endpoint: T | null): T {
+  if (!endpoint) throw notFound("endpoint");
+  return endpoint;
+}

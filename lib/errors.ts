@@ -1,0 +1,77 @@
+/** Every kind of problem that the API answers with: its stable code, its HTTP status and its title. */
+const problemKinds = {
+  malformed_json: { status: 400, title: "The body is not valid JSON" },
+  incomplete_body: { status: 400, title: "The body did not arrive completely" },
+  invalid_utf8: { status: 400, title: "The body is not valid UTF-8" },
+  unauthorized: { status: 401, title: "A valid API key is needed" },
+  foreign_host: { status: 403, title: "This host name is not served" },
+  foreign_origin: { status: 403, title: "Requests from other sites are refused" },
+  not_found: { status: 404, title: "Not found" },
+  already_exists: { status: 409, title: "It exists already" },
+  id_reused: { status: 409, title: "This id was used with other content" },
+  in_use: { status: 409, title: "It is still in use" },
+  wrong_status: { status: 409, title: "The endpoint's status does not allow this" },
+  in_flight: { status: 409, title: "The delivery is being sent right now" },
+  already_waiting: { status: 409, title: "The delivery waits to be sent already" },
+  body_purged: { status: 409, title: "The event's data has been purged" },
+  endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
+  too_large: { status: 413, title: "Too large" },
+  unsupported_media_type: { status: 415, title: "The content type is not supported" },
+  invalid_input: { status: 422, title: "The input is not valid" },
+  internal_error: { status: 500, title: "Something went wrong on our side" },
+  database_unavailable: { status: 503, title: "The database cannot be reached" },
+  database_timeout: { status: 503, title: "The database did not answer in time" },
+} as const;
+export type ProblemCode = keyof typeof problemKinds;
+
+/** A fault in one field of the input; `field` is its path, such as `retry.max_attempts` or `event_types.2`. */
+export type FieldError = { field: string; message: string };
+
+/** The members of a problem document (RFC 9457), without the request's id. */
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail: string;
+  errors?: FieldError[];
+};
+
+/** A refusal that the caller is told about. `detail` and `errors` name what was expected, and repeat no value. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ProblemCode;
+  readonly errors: FieldError[];
+
+  constructor(code: ProblemCode, detail: string, errors: FieldError[] = []) {
+    super(detail);
+    this.code = code;
+    this.errors = errors;
+  }
+
+  get status(): number {
+    return problemKinds[this.code].status;
+  }
+}
+
+/** A 422 about one field. */
+export function invalidField(field: string, message: string): Problem {
+  return new Problem("invalid_input", `${field} ${message}`, [{ field, message }]);
+}
+
+/** A 404 that says of what kind the missing thing is. */
+export function notFound(what: string): Problem {
+  return new Problem("not_found", `There is no such ${what}`);
+}
+
+export function problemBody(problem: Problem): ProblemBody {
+  const { status, title } = problemKinds[problem.code];
+  return {
+    type: `urn:posthorn:problem:${problem.code}`,
+    title,
+    status,
+    code: problem.code,
+    detail: problem.message,
+    ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+  };
+}

@@ -1,0 +1,86 @@
+import { and, arrayContains, eq, inArray, isNull, sql } from "drizzle-orm";
+import { z } from "zod";
+import { endpoints, eventTypes } from "#drizzle/schema/index.ts";
+import { keyset } from "#lib/api/keyset.ts";
+import type { Page, PageQuery } from "#lib/api/paging.ts";
+import type { Orm } from "#lib/db/database.ts";
+import { type EventType, eventTypeName } from "./schema.ts";
+
+type Row = typeof eventTypes.$inferSelect;
+
+/** One page, by name, along the primary key. */
+export async function selectEventTypes(orm: Orm, query: PageQuery): Promise<Page<EventType>> {
+  const list = keyset(query, {
+    columns: [eventTypes.name],
+    key: z.tuple([eventTypeName]),
+    order: "ascending",
+  });
+  const rows = await orm.select().from(eventTypes).where(list.where).orderBy(list.orderBy).limit(list.fetch);
+  return list.page(rows, { key: (row) => [row.name], item: toEventType });
+}
+
+export async function selectEventType(orm: Orm, name: string): Promise<EventType | null> {
+  const [row] = await orm.select().from(eventTypes).where(eq(eventTypes.name, name));
+  return row ? toEventType(row) : null;
+}
+
+export async function lockEventType(orm: Orm, name: string): Promise<EventType | null> {
+  const [row] = await orm.select().from(eventTypes).where(eq(eventTypes.name, name)).for("update");
+  return row ? toEventType(row) : null;
+}
+
+/** Null when the name is taken. */
+export async function insertEventType(
+  orm: Orm,
+  values: { name: string; description: string },
+): Promise<EventType | null> {
+  const [row] = await orm.insert(eventTypes).values(values).onConflictDoNothing().returning();
+  return row ? toEventType(row) : null;
+}
+
+export async function updateEventType(
+  orm: Orm,
+  name: string,
+  description: string,
+): Promise<EventType | null> {
+  const [row] = await orm
+    .update(eventTypes)
+    .set({ description, updatedAt: sql`now()` })
+    .where(eq(eventTypes.name, name))
+    .returning();
+  return row ? toEventType(row) : null;
+}
+
+export async function removeEventType(orm: Orm, name: string): Promise<void> {
+  await orm.delete(eventTypes).where(eq(eventTypes.name, name));
+}
+
+/** Those of the names that are in the catalogue, which stay there until the transaction ends. */
+export async function keepEventTypes(orm: Orm, names: string[]): Promise<Set<string>> {
+  const rows = await orm
+    .select({ name: eventTypes.name })
+    .from(eventTypes)
+    .where(inArray(eventTypes.name, names))
+    .orderBy(eventTypes.name)
+    .for("share");
+  return new Set(rows.map((row) => row.name));
+}
+
+/** Whether a live endpoint names it. Walks the live endpoints, which are few beside how seldom this is asked. */
+export async function isNamedByEndpoint(orm: Orm, name: string): Promise<boolean> {
+  const rows = await orm
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(isNull(endpoints.deletedAt), arrayContains(endpoints.eventTypes, [name])))
+    .limit(1);
+  return rows.length > 0;
+}
+
+function toEventType(row: Row): EventType {
+  return {
+    name: row.name,
+    description: row.description,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

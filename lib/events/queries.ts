@@ -1,0 +1,111 @@
+import { and, eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import { affiliates, eventBodies, eventKeys, events } from "#drizzle/schema/index.ts";
+import { keyset } from "#lib/api/keyset.ts";
+import type { Page } from "#lib/api/paging.ts";
+import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { DeliveryState, Reason } from "#lib/vocabulary.ts";
+import { type Event, type EventListQuery, eventId } from "./schema.ts";
+
+const maxRecipients = 1_000;
+
+const columns = {
+  event: events,
+  affiliate: { id: affiliates.id, key: affiliates.key, name: affiliates.name },
+};
+type Row = { event: typeof events.$inferSelect; affiliate: Event["affiliate"] };
+
+/** One page, latest received first, along events_received, or events_affiliate when filtered by it. */
+export async function selectEvents(orm: Orm, query: EventListQuery): Promise<Page<Event>> {
+  const list = keyset(query, {
+    columns: [events.receivedAt, events.id],
+    key: z.tuple([z.iso.datetime().refine(hasYear), eventId]),
+    order: "descending",
+  });
+  const affiliate =
+    query.affiliate === undefined
+      ? undefined
+      : sql`${events.affiliateId} = (select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
+  const rows = await orm
+    .select(columns)
+    .from(events)
+    .innerJoin(affiliates, eq(affiliates.id, events.affiliateId))
+    .where(and(affiliate, list.where))
+    .orderBy(list.orderBy)
+    .limit(list.fetch);
+  return list.page(rows, { key: ({ event }) => [event.receivedAt.toISOString(), event.id], item: toEvent });
+}
+
+/** One event, and its data while that is kept. Its key says in which partition to look. */
+export async function selectEvent(
+  orm: Orm,
+  id: string,
+): Promise<{ event: Event; data: Buffer | null } | null> {
+  const [row] = await orm
+    .select({ ...columns, data: eventBodies.data })
+    .from(eventKeys)
+    .innerJoin(events, and(eq(events.id, eventKeys.id), eq(events.receivedAt, eventKeys.receivedAt)))
+    .innerJoin(affiliates, eq(affiliates.id, events.affiliateId))
+    .leftJoin(
+      eventBodies,
+      and(eq(eventBodies.eventId, eventKeys.id), eq(eventBodies.receivedAt, eventKeys.receivedAt)),
+    )
+    .where(eq(eventKeys.id, id));
+  return row ? { event: toEvent(row), data: row.data } : null;
+}
+
+export type Candidate = {
+  endpoint_id: string;
+  name: string;
+  url: string;
+  event_types: string[] | null;
+  created_at: Date;
+  delivery_id: string | null;
+  state: DeliveryState | null;
+  reason: Reason | null;
+  /** The event has not been fanned out yet. */
+  awaits: boolean;
+};
+
+/**
+ * The endpoints that got the event or could have: every live one of its affiliate, and deleted ones that have a
+ * delivery of it. One statement, so that no fan-out comes between; the outbox has no index by event, and is short.
+ */
+export async function selectCandidates(
+  db: Queryable,
+  event: Pick<Event, "id" | "affiliate">,
+): Promise<Candidate[]> {
+  const { rows } = await db.query<Candidate>({
+    text: `with candidate as (
+        select e.id, e.name, e.url, e.event_types, e.created_at, d.id as delivery_id, d.state, d.reason
+        from posthorn.endpoints e left join posthorn.deliveries d on d.event_id = $1 and d.endpoint_id = e.id
+        where e.affiliate_id = $2 and e.deleted_at is null
+        union all
+        select e.id, e.name, e.url, e.event_types, e.created_at, d.id, d.state, d.reason
+        from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
+        where d.event_id = $1 and e.deleted_at is not null
+      )
+      select id as endpoint_id, name, url, event_types, created_at, delivery_id, state, reason,
+        exists (select from posthorn.event_outbox where event_id = $1) as awaits
+      from candidate order by id limit ${maxRecipients}`,
+    values: [event.id, event.affiliate.id],
+  });
+  return rows;
+}
+
+/** ISO 8601 has a year 0, PostgreSQL has none. */
+function hasYear(time: string): boolean {
+  return !time.startsWith("0000");
+}
+
+function toEvent({ event, affiliate }: Row): Event {
+  return {
+    id: event.id,
+    type: event.type,
+    affiliate,
+    occurred_at: event.occurredAt.toISOString(),
+    received_at: event.receivedAt.toISOString(),
+    ordering_key: event.orderingKey,
+    data_bytes: event.dataBytes,
+  };
+}

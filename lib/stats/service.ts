@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Actor } from "#lib/auth/actor.ts";
+import { appDatabase } from "#lib/db/app.ts";
+import { deliveryId } from "#lib/deliveries/schema.ts";
+import { eventId } from "#lib/events/schema.ts";
+import { type Minute, selectFound, selectMinutes, selectStanding } from "./queries.ts";
+import type { FindQuery, Found, Overview } from "./schema.ts";
+
+/** The pipeline at a glance: what waits now, and what the last hour was like. */
+export async function getOverview(_actor: Actor): Promise<Overview> {
+  const { pool } = appDatabase();
+  const [standing, minutes] = await Promise.all([selectStanding(pool), selectMinutes(pool)]);
+  const delivered = total(minutes, "delivered");
+  return {
+    ...standing,
+    delivered_last_hour: delivered,
+    failed_attempts_last_hour: total(minutes, "failed"),
+    new_dead_letters_last_hour: total(minutes, "dead_letters"),
+    mean_success_ms: delivered > 0 ? total(minutes, "delivered_ms_sum") / delivered : null,
+    throughput: minutes.map(({ minute, delivered, failed }) => ({
+      minute: minute.toISOString(),
+      delivered,
+      failed,
+    })),
+  };
+}
+
+/** What has this id: a delivery, an endpoint or an event. */
+export async function find(_actor: Actor, { q }: FindQuery): Promise<Found> {
+  const ids = {
+    delivery: deliveryId.safeParse(q).data ?? null,
+    endpoint: z.uuid().safeParse(q).data ?? null,
+    event: eventId.safeParse(q).data ?? null,
+  };
+  const found = await selectFound(appDatabase().pool, ids);
+  const kinds = ["delivery", "endpoint", "event"] as const;
+  return { data: kinds.flatMap((kind) => (found[kind] ? [{ kind, id: q }] : [])) };
+}
+
+function total(
+  minutes: Minute[],
+  name: "delivered" | "failed" | "dead_letters" | "delivered_ms_sum",
+): number {
+  return minutes.reduce((sum, minute) => sum + minute[name], 0);
+}
