@@ -4,6 +4,7 @@ import type pg from "pg";
 import { type Classification, classify } from "#lib/delivery/classify.ts";
 import { type Decision, decide } from "#lib/delivery/decide.ts";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
+import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
 import type { Sender, Sent } from "#lib/http/send.ts";
 import { type ClaimedRow, claim, firstLane } from "#lib/queue/claim.ts";
@@ -115,6 +116,7 @@ export function createPipeline(options: {
         ...claimed.endpoint,
         attemptsCharged: claimed.row.attemptsCharged,
         deliveredBefore: claimed.row.deliveredBefore,
+        retryAfterMs: askedToWaitMs(sent),
       },
       random(),
     );
@@ -134,6 +136,10 @@ const nothingToSend: Sent = {
 
 function classifySent({ answer }: SentDelivery): Classification {
   return classify(answer.ok ? { status: answer.status } : { errorCode: answer.errorCode });
+}
+
+function askedToWaitMs({ answer, startedAtMs }: SentDelivery): number {
+  return answer.ok ? (retryAfterOf(answer, startedAtMs + answer.timings.totalMs)?.delayMs ?? 0) : 0;
 }
 
 /** 62 random bits as a decimal string: a positive bigint that no two claims share. */

@@ -19,10 +19,13 @@ describe("classify", () => {
     [{ status: 403 }, "permanent", "forbidden"],
     [{ status: 404 }, "permanent", "not_found"],
     [{ status: 405 }, "permanent", "method_not_allowed"],
+    [{ status: 407 }, "permanent", "proxy_refused"],
     [{ status: 408 }, "transient", "request_timeout"],
     [{ status: 410 }, "permanent", "gone"],
     [{ status: 413 }, "permanent", "payload_refused"],
+    [{ status: 415 }, "permanent", "payload_refused"],
     [{ status: 418 }, "permanent", "client_error"],
+    [{ status: 421 }, "permanent", "misdirected"],
     [{ status: 422 }, "permanent", "payload_refused"],
     [{ status: 425 }, "transient", "too_early"],
     [{ status: 429 }, "transient", "rate_limited"],
@@ -33,6 +36,11 @@ describe("classify", () => {
     [{ status: 504 }, "transient", "server_error"],
     [{ status: 505 }, "permanent", "not_supported"],
     [{ status: 599 }, "transient", "server_error"],
+    [{ status: 600 }, "transient", "invalid_response"],
+    [{ status: 199 }, "transient", "invalid_response"],
+    [{ status: 300 }, "permanent", "redirect"],
+    [{ status: 399 }, "permanent", "redirect"],
+    [{ status: 499 }, "permanent", "client_error"],
     [{ status: 999 }, "transient", "invalid_response"],
     [{ errorCode: "ENOTFOUND" }, "transient", "dns_error"],
     [{ errorCode: "EAI_AGAIN" }, "transient", "dns_error"],
@@ -64,6 +72,7 @@ describe("decide", () => {
     maxAttempts: 5,
     baseSeconds: 30,
     capSeconds: 3_600,
+    retryAfterMs: 0,
   };
   const transient = { outcome: "transient", reason: "server_error" } as const;
   const permanent = { outcome: "permanent", reason: "unauthorized" } as const;
@@ -80,6 +89,12 @@ describe("decide", () => {
       reason: "server_error",
       delayMs: 30_000,
     });
+  });
+  test("a server that asks to wait longer than the backoff is heeded; one that asks for less is not", () => {
+    expect(decide(transient, { ...delivery, retryAfterMs: 120_000 }, 0.5)).toMatchObject({
+      delayMs: 120_000,
+    });
+    expect(decide(transient, { ...delivery, retryAfterMs: 14_999 }, 0.5)).toMatchObject({ delayMs: 15_000 });
   });
   test("the last attempt's transient failure is a dead letter", () => {
     expect(decide(transient, { ...delivery, attemptsCharged: 5 }, 0.5)).toEqual({
