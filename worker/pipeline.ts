@@ -6,6 +6,7 @@ import { type Decision, decide } from "#lib/delivery/decide.ts";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
+import { verdictOf } from "#lib/delivery/verdict.ts";
 import type { Sender, Sent } from "#lib/http/send.ts";
 import { type ClaimedRow, claim, firstLane } from "#lib/queue/claim.ts";
 import { type EndpointSettings, type EventBody, loadForSending } from "#lib/queue/load.ts";
@@ -18,14 +19,11 @@ import { decryptSecret } from "#lib/secrets.ts";
  */
 export type Claimed = { row: ClaimedRow; endpoint: EndpointSettings; event: EventBody | null };
 type SentDelivery = Claimed & { startedAtMs: number; answer: Sent };
-type ClassifiedDelivery = SentDelivery & { classification: Classification };
+type ClassifiedDelivery = SentDelivery & { classification: Classification; retryAfterMs: number | null };
 
 export type Pipeline = {
   /** Leases up to `want` deliveries. `exhausted`: one look at all endpoints found nothing more that may go now. */
-  claim: (options: {
-    want: number;
-    leaseToken: string;
-  }) => Promise<{ claimed: Claimed[]; exhausted: boolean }>;
+  claim: (options: { want: number; leaseToken: string; workersAlive: number }) => Promise<{ claimed: Claimed[]; exhausted: boolean }>;
   /** Makes the attempt. Rejects only for faults of ours before anything was sent. */
   deliver: (claimed: Claimed) => Promise<Settlement>;
 };
@@ -43,12 +41,12 @@ export function createPipeline(options: {
   /** The database's clock less our monotonic one: a wrong wall clock of this machine signs no wrong time. */
   let databaseOffsetMs = 0;
 
-  async function claimBatch({ want, leaseToken }: { want: number; leaseToken: string }) {
+  async function claimBatch(options: { want: number; leaseToken: string; workersAlive: number }) {
     const startedFrom = cursor;
-    const batch = await claim(pool, { after: cursor, want, workerId, leaseToken });
+    const batch = await claim(pool, { ...options, after: cursor, workerId });
     databaseOffsetMs = batch.databaseNowMs - performance.now();
     cursor = batch.cursor ?? firstLane;
-    const exhausted = startedFrom === firstLane && batch.cursor === null && batch.rows.length < want;
+    const exhausted = startedFrom === firstLane && batch.cursor === null && batch.rows.length < options.want;
     if (batch.rows.length === 0) return { claimed: [], exhausted };
     const { endpoints, bodies } = await loadForSending(pool, batch.rows);
     const claimed = batch.rows.map((row) => {
@@ -92,6 +90,10 @@ export function createPipeline(options: {
       attemptReason: classification.reason,
       reason: decision.reason,
       delayMs: decision.state === "failed" ? decision.delayMs : null,
+      verdict: verdictOf(classification),
+      breakerEpoch: row.breakerEpoch,
+      endpointWasSound: row.endpointWasSound,
+      retryAfterMs: sent.retryAfterMs,
       startedAtMs: sent.startedAtMs,
       status: answer.status ?? null,
       errorCode: answer.ok ? null : answer.errorCode,
@@ -109,14 +111,14 @@ export function createPipeline(options: {
 
   async function deliver(claimed: Claimed): Promise<Settlement> {
     const sent = await send(claimed);
-    const classified: ClassifiedDelivery = { ...sent, classification: classifySent(sent) };
+    const classified = { ...sent, classification: classifySent(sent), retryAfterMs: askedToWaitMs(sent) };
     const decision = decide(
       classified.classification,
       {
         ...claimed.endpoint,
         attemptsCharged: claimed.row.attemptsCharged,
         deliveredBefore: claimed.row.deliveredBefore,
-        retryAfterMs: askedToWaitMs(sent),
+        retryAfterMs: classified.retryAfterMs ?? 0,
       },
       random(),
     );
@@ -138,8 +140,8 @@ function classifySent({ answer }: SentDelivery): Classification {
   return classify(answer.ok ? { status: answer.status } : { errorCode: answer.errorCode });
 }
 
-function askedToWaitMs({ answer, startedAtMs }: SentDelivery): number {
-  return answer.ok ? (retryAfterOf(answer, startedAtMs + answer.timings.totalMs)?.delayMs ?? 0) : 0;
+function askedToWaitMs({ answer, startedAtMs }: SentDelivery): number | null {
+  return answer.ok ? (retryAfterOf(answer, startedAtMs + answer.timings.totalMs)?.delayMs ?? null) : null;
 }
 
 /** 62 random bits as a decimal string: a positive bigint that no two claims share. */

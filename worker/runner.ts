@@ -116,6 +116,7 @@ export async function startRunner(options: {
       const { claimed, exhausted } = await pipeline.claim({
         want: Math.min(claimSize, room),
         leaseToken: token,
+        workersAlive,
       });
       inHand.set(token, claimed.length);
       if (claimed.length === 0) inHand.delete(token);

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { affiliates } from "./affiliates.ts";
-import { bytea, endpointKind, endpointStatus, posthorn, reason } from "./namespace.ts";
+import { breakerCause, breakerState, bytea, endpointKind, endpointStatus, posthorn, reason } from "./namespace.ts";
 
 export const endpoints = posthorn.table(
   "endpoints",
@@ -24,6 +24,10 @@ export const endpoints = posthorn.table(
     backoffCapSeconds: integer("backoff_cap_seconds").notNull().default(3_600),
     /** Requests in flight at once, over all workers. */
     concurrency: integer().notNull().default(16),
+    /** Requests in each period, which is 1, 60 or 3600 seconds; all three are null without a limit. */
+    rateAmount: integer("rate_amount"),
+    ratePeriodSeconds: integer("rate_period_seconds"),
+    rateBurst: integer("rate_burst"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
     deletedAt: timestamp("deleted_at", { withTimezone: true }),
@@ -66,4 +70,43 @@ export const endpointHealth = posthorn.table("endpoint_health", {
   lastFailureAt: timestamp("last_failure_at", { withTimezone: true }),
   lastFailureReason: reason("last_failure_reason"),
   lastFailureStatus: integer("last_failure_status"),
+  breaker: breakerState().notNull().default("closed"),
+  breakerChangedAt: timestamp("breaker_changed_at", { withTimezone: true }),
+  /** Rises whenever the results of earlier claims must not count any more. */
+  breakerEpoch: integer("breaker_epoch").notNull().default(0),
+  breakerCooldownSeconds: integer("breaker_cooldown_seconds").notNull().default(300),
+  /** The delivery that probes a half open breaker, so that the reaper knows when the probe is lost. */
+  probeDeliveryId: bigint("probe_delivery_id", { mode: "bigint" }),
+  /** Who holds it open by hand; then it does not probe until somebody resets it. */
+  breakerHeldBy: text("breaker_held_by"),
+  /** Requests at once after the breaker closed, doubling to the concurrency; null when that is reached. */
+  ramp: integer(),
+  rampAnswers: integer("ramp_answers").notNull().default(0),
+  /** Attempts and counted failures of the last five minutes by half minutes, the newest first. */
+  recentSlot: integer("recent_slot").notNull().default(0),
+  recentAttempts: integer("recent_attempts").array().notNull().default(sql`'{}'`),
+  recentFailures: integer("recent_failures").array().notNull().default(sql`'{}'`),
+  /** Their server asked for a pause: nothing before this time. */
+  holdUntil: timestamp("hold_until", { withTimezone: true }),
+  rateLimitedInARow: integer("rate_limited_in_a_row").notNull().default(0),
+  /** The token bucket as it was at `bucket_at_ms`: parts of a token, and milliseconds, both whole. */
+  bucketLevel: bigint("bucket_level", { mode: "number" }),
+  bucketAtMs: bigint("bucket_at_ms", { mode: "number" }),
 });
+
+/** Every change of a breaker's state, for its history. */
+export const breakerTransitions = posthorn.table(
+  "breaker_transitions",
+  {
+    id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    endpointId: uuid("endpoint_id")
+      .notNull()
+      .references(() => endpoints.id, { onDelete: "cascade" }),
+    at: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    fromState: breakerState("from_state").notNull(),
+    toState: breakerState("to_state").notNull(),
+    cause: breakerCause().notNull(),
+    cooldownSeconds: integer("cooldown_seconds").notNull(),
+  },
+  (t) => [index("breaker_transitions_endpoint").on(t.endpointId, t.id)],
+);

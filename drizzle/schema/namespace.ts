@@ -2,6 +2,8 @@ import { customType, pgSchema } from "drizzle-orm/pg-core";
 import {
   actorKinds,
   attemptOutcomes,
+  breakerCauses,
+  breakerStates,
   deliveryStates,
   endpointKinds,
   endpointStatuses,
@@ -16,6 +18,8 @@ export const attemptOutcome = posthorn.enum("attempt_outcome", attemptOutcomes);
 export const reason = posthorn.enum("reason", reasons);
 export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
 export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
+export const breakerState = posthorn.enum("breaker_state", breakerStates);
+export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -31,15 +31,20 @@ export function createDatabase(options: {
 }
 
 /** Runs `work` in one transaction; a rejection rolls everything back and is passed on. */
-export async function inTransaction<T>(
-  database: Database,
-  work: (tx: Transaction) => Promise<T>,
+export function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return inClientTransaction(database.pool, (client) => work({ client, orm: drizzle({ client, schema }) }));
+}
+
+/** The same for queue operations, which need no Drizzle. */
+export async function inClientTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await database.pool.connect();
+  const client = await pool.connect();
   let broken = false;
   try {
     await client.query("begin");
-    const result = await work({ client, orm: drizzle({ client, schema }) });
+    const result = await work(client);
     await client.query("commit");
     return result;
   } catch (error) {

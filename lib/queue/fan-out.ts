@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { plainArray, textArray } from "#lib/db/arrays.ts";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { route } from "#lib/delivery/route.ts";
 
 /** Events a transaction takes; fewer taken means that the outbox is empty. */
@@ -24,23 +25,12 @@ type OutboxRow = {
  * The outbox rows go in the same transaction, so no event is fanned out twice. An endpoint made since the
  * event was accepted gets it too.
  */
-export async function fanOut(pool: pg.Pool): Promise<number> {
-  const client = await pool.connect();
-  let broken = false;
-  try {
-    await client.query("begin");
+export function fanOut(pool: pg.Pool): Promise<number> {
+  return inClientTransaction(pool, async (client) => {
     const taken = await takeFromOutbox(client);
     if (taken.length > 0) await insertDeliveries(client, taken);
-    await client.query("commit");
     return taken.length;
-  } catch (error) {
-    await client.query("rollback").catch(() => {
-      broken = true;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 /** The lock is tried only when there is something to take, so that idle polling stays one cheap statement. */

@@ -1,4 +1,5 @@
 import type { Queryable } from "#lib/db/database.ts";
+import { returnToHealth } from "./return-to-health.ts";
 
 /** Deliveries a statement returns; call again while it returns as many. */
 export const reapBatchSize = 500;
@@ -38,15 +39,11 @@ with lost as materialized (
     last_status = null, last_duration_ms = null,
     ended_at = case when d.lost_in_a_row + 1 < ${lostLimit} then null else now() end
   from before b where d.id = b.id
-  returning d.endpoint_id
+  returning d.id, d.endpoint_id
 ), attempt as (
   insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, worker_id)
   select id, attempt_number, last_attempt_at, endpoint_id, 'worker_lost', 'worker_lost', leased_by from before
-), health as (
-  update posthorn.endpoint_health h set in_flight = h.in_flight - c.n
-  from (select endpoint_id, count(*)::int as n from returned group by endpoint_id) c
-  where h.endpoint_id = c.endpoint_id
-)
+), ${returnToHealth("returned")}
 select count(*)::int as n from returned`,
   });
   return rows[0]?.n ?? 0;

@@ -35,6 +35,7 @@ const take = async (options: { want?: number; workerId?: string; after?: string 
     want: options.want ?? 500,
     workerId: options.workerId ?? worker,
     leaseToken: String(++token),
+    workersAlive: 1,
   });
 
 async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
@@ -55,6 +56,10 @@ function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement
     attemptReason: null,
     reason: null,
     delayMs: null,
+    verdict: change.outcome && change.outcome !== "delivered" ? "failure" : "success",
+    breakerEpoch: row.breakerEpoch,
+    endpointWasSound: row.endpointWasSound,
+    retryAfterMs: null,
     startedAtMs: Date.now(),
     status: 200,
     errorCode: null,
