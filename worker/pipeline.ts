@@ -23,7 +23,11 @@ type ClassifiedDelivery = SentDelivery & { classification: Classification; retry
 
 export type Pipeline = {
   /** Leases up to `want` deliveries. `exhausted`: one look at all endpoints found nothing more that may go now. */
-  claim: (options: { want: number; leaseToken: string; workersAlive: number }) => Promise<{ claimed: Claimed[]; exhausted: boolean }>;
+  claim: (options: {
+    want: number;
+    leaseToken: string;
+    workersAlive: number;
+  }) => Promise<{ claimed: Claimed[]; exhausted: boolean }>;
   /** Makes the attempt. Rejects only for faults of ours before anything was sent. */
   deliver: (claimed: Claimed) => Promise<Settlement>;
 };

@@ -1,7 +1,15 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { affiliates } from "./affiliates.ts";
-import { breakerCause, breakerState, bytea, endpointKind, endpointStatus, posthorn, reason } from "./namespace.ts";
+import {
+  breakerCause,
+  breakerState,
+  bytea,
+  endpointKind,
+  endpointStatus,
+  posthorn,
+  reason,
+} from "./namespace.ts";
 
 export const endpoints = posthorn.table(
   "endpoints",

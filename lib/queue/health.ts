@@ -126,7 +126,9 @@ select * from unnest($15::uuid[], $16::posthorn.breaker_state[], $17::posthorn.b
       plainArray(healths.map((health) => health.hold.heldUntilMs)),
       plainArray(healths.map((health) => health.hold.rateLimitedInARow)),
       plainArray(
-        healths.map((health) => readyAtMs({ ...health, heldUntilMs: health.hold.heldUntilMs, rate: health.rate })),
+        healths.map((health) =>
+          readyAtMs({ ...health, heldUntilMs: health.hold.heldUntilMs, rate: health.rate }),
+        ),
       ),
       plainArray(transitions.map((transition) => transition.endpointId)),
       plainArray(transitions.map((transition) => transition.from)),
@@ -166,5 +168,8 @@ function toRate(row: Row): Gate["rate"] {
   if (amount === null || seconds === null || burst === null) return null;
   if (bucket_level === null || bucket_at_ms === null) return null;
   const per = seconds === 1 ? "second" : seconds === 60 ? "minute" : "hour";
-  return { limit: { amount, per, burst }, bucket: { level: Number(bucket_level), atMs: Number(bucket_at_ms) } };
+  return {
+    limit: { amount, per, burst },
+    bucket: { level: Number(bucket_level), atMs: Number(bucket_at_ms) },
+  };
 }

@@ -5,8 +5,8 @@ import { settleResults } from "#lib/delivery/breaker.ts";
 import { settleHold } from "#lib/delivery/endpoint-hold.ts";
 import { breakerThreshold } from "#lib/delivery/slow.ts";
 import type { Verdict } from "#lib/delivery/verdict.ts";
-import { type Health, type HealthChange, lockHealth, storeHealth } from "./health.ts";
 import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
+import { type Health, type HealthChange, lockHealth, storeHealth } from "./health.ts";
 
 /** One attempt's end and what it means for its delivery. Durations in milliseconds. */
 export type Settlement = {
@@ -147,7 +147,8 @@ export async function settle(
   options: { workerId: string; results: Settlement[] },
 ): Promise<number> {
   const { results } = options;
-  if (results.length > settleBatchSize) throw new Error(`at most ${settleBatchSize} results can be settled at once`);
+  if (results.length > settleBatchSize)
+    throw new Error(`at most ${settleBatchSize} results can be settled at once`);
   const judged = new Set(
     results.filter((r) => r.verdict !== "success" || !r.endpointWasSound).map((r) => r.endpointId),
   );
