@@ -5,6 +5,7 @@ import type { Database } from "#lib/db/database.ts";
 import { listen } from "#lib/db/listen.ts";
 import { version } from "#lib/delivery/request.ts";
 import type { Sender } from "#lib/http/send.ts";
+import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { settle } from "#lib/queue/settle.ts";
@@ -70,7 +71,15 @@ export async function startRunner(options: {
   };
 
   const settler = createSettler({
-    settle: (results) => settle(pool, { workerId, results }),
+    settle: async (results) => {
+      const { signals } = await settle(pool, { workerId, results });
+      for (const signal of signals) {
+        // The next failure asks again.
+        await actOnSignal(pool, signal).catch((error) =>
+          log.error({ err: error }, "could not disable or warn"),
+        );
+      }
+    },
     onSettled: (batch) => {
       for (const settlement of batch) release(settlement.leaseToken);
       work.notify();
