@@ -36,11 +36,12 @@ export function createPipeline(options: {
   pool: pg.Pool;
   workerId: string;
   sender: Sender;
-  secretKey: Buffer;
+  /** The current key, then those before it. */
+  secretKeys: readonly Buffer[];
   random?: () => number;
 }): Pipeline {
   const { pool, workerId, sender, random = Math.random } = options;
-  const signingKey = createKeyCache(options.secretKey);
+  const signingKey = createKeyCache(options.secretKeys);
   let cursor = firstLane;
   /** The database's clock less our monotonic one: a wrong wall clock of this machine signs no wrong time. */
   let databaseOffsetMs = 0;
@@ -156,13 +157,15 @@ export function newLeaseToken(): string {
 const keyCacheSize = 10_000;
 
 /** A secret's row never changes, so its key can be kept by its id; a revoked one is simply not asked for again. */
-function createKeyCache(secretKey: Buffer): (secret: { id: string; ciphertext: Buffer }) => KeyObject {
+function createKeyCache(
+  secretKeys: readonly Buffer[],
+): (secret: { id: string; ciphertext: Buffer }) => KeyObject {
   const keys = new Map<string, KeyObject>();
   return ({ id, ciphertext }) => {
     const known = keys.get(id);
     if (known) return known;
     if (keys.size >= keyCacheSize) keys.clear();
-    const key = createSecretKey(decryptSecret(ciphertext, { key: secretKey, context: id }));
+    const key = createSecretKey(decryptSecret(ciphertext, { keys: secretKeys, context: id }));
     keys.set(id, key);
     return key;
   };

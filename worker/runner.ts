@@ -46,16 +46,17 @@ export type Runner = {
 /** Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. */
 export async function startRunner(options: {
   database: Database;
-  databaseUrl: string;
+  /** A direct connection, for LISTEN. */
+  listenUrl: string;
   sender: Sender;
-  secretKey: Buffer;
+  secretKeys: readonly Buffer[];
   slots: number;
   log: Logger;
 }): Promise<Runner> {
   const { database, sender, slots, log } = options;
   const { pool } = database;
   const workerId = await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
-  const pipeline = createPipeline({ pool, workerId, sender, secretKey: options.secretKey });
+  const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
 
   const work = createSignal();
   const outbox = createSignal();
@@ -159,7 +160,7 @@ export async function startRunner(options: {
     }),
   ];
   const listener = listen({
-    url: options.databaseUrl,
+    url: options.listenUrl,
     channel: wakeChannel,
     onNotify: () => {
       outbox.notify();

@@ -149,7 +149,10 @@ export async function revealSecret(
       affiliateId: endpoint.affiliate.id,
       after: { reason: input.reason },
     });
-    const secret = decryptSecret(stored.ciphertext, { key: secretKey(), context: stored.id });
+    const secret = decryptSecret(stored.ciphertext, {
+      keys: [secretKey(), ...config().previousSecretKeys],
+      context: stored.id,
+    });
     return { secret: formatSigningSecret(secret) };
   });
 }
