@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import { type EndpointKind, type EndpointStatus, endpointStatuses, type Reason } from "#lib/vocabulary.ts";
 
@@ -17,11 +18,6 @@ export const retryPolicy = z
     message: "must be at least base_seconds",
   });
 export type RetryPolicy = z.infer<typeof retryPolicy>;
-
-export const retryPresets = {
-  quick: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
-  patient: { max_attempts: 14, base_seconds: 60, cap_seconds: 43_200 },
-} satisfies Record<string, RetryPolicy>;
 
 const name = plainText().trim().min(1).max(200);
 const url = z.string().trim().min(1).max(2_048);
