@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { plainArray } from "#lib/db/arrays.ts";
+import { parseIntegers, plainArray } from "#lib/db/arrays.ts";
 import { inClientTransaction, type Queryable } from "#lib/db/database.ts";
 import {
   emptyHistogram,
@@ -54,16 +54,16 @@ async function refreshSlice(db: Queryable, ids: string[], closedUntil: string): 
   await closeHours(db, ids, closedUntil);
   const { rows } = await db.query<HistogramRow>({
     name: "read_day",
-    text: `select endpoint_id, closed_buckets as buckets, closed_counts as counts
+    text: `select endpoint_id, closed_buckets::text as buckets, closed_counts::text as counts
         from posthorn.endpoint_percentiles where endpoint_id = any($1::uuid[])
       union all
-      select endpoint_id, buckets, counts from posthorn.endpoint_latency
+      select endpoint_id, buckets::text, counts::text from posthorn.endpoint_latency
       where resolution = 'hour' and bucket_at = any(array[$2::timestamptz, $2::timestamptz + interval '1 hour'])
         and endpoint_id = any($1::uuid[])`,
     values: [plainArray(ids), closedUntil],
   });
   const byEndpoint = Map.groupBy(rows, (row) => row.endpoint_id);
-  const days = ids.map((id) => mergeHistograms(byEndpoint.get(id) ?? []));
+  const days = ids.map((id) => mergeHistograms((byEndpoint.get(id) ?? []).map(toHistogram)));
   const p95s = days.map((day) => quantileMs(day, 0.95));
   const samples = days.map(samplesIn);
   await db.query({
@@ -183,7 +183,11 @@ async function refreshWeeks(db: Queryable, ids: string[]): Promise<Map<string, n
   return weeks;
 }
 
-type HistogramRow = { endpoint_id: string; buckets: number[]; counts: number[] };
+type HistogramRow = { endpoint_id: string; buckets: string; counts: string };
+
+function toHistogram(row: HistogramRow): LatencyHistogram {
+  return { buckets: parseIntegers(row.buckets), counts: parseIntegers(row.counts) };
+}
 
 /** Merged by the database, which spares reading up to sixty rows an endpoint. */
 async function readMerged(
@@ -192,13 +196,15 @@ async function readMerged(
 ): Promise<(id: string) => LatencyHistogram> {
   const { rows } = await db.query<HistogramRow>({
     name,
-    text: `select endpoint_id, ${gathered} from (
-        select l.endpoint_id, bucket, sum(n)::int as n from posthorn.endpoint_latency l, ${bucketsOf}
-        where ${where} and l.endpoint_id = any($1::uuid[]) group by l.endpoint_id, bucket
-      ) summed group by endpoint_id`,
+    text: `select endpoint_id, buckets::text, counts::text from (
+        select endpoint_id, ${gathered} from (
+          select l.endpoint_id, bucket, sum(n)::int as n from posthorn.endpoint_latency l, ${bucketsOf}
+          where ${where} and l.endpoint_id = any($1::uuid[]) group by l.endpoint_id, bucket
+        ) summed group by endpoint_id
+      ) merged`,
     values: [plainArray(ids)],
   });
-  const merged = new Map(rows.map((row) => [row.endpoint_id, row]));
+  const merged = new Map(rows.map((row) => [row.endpoint_id, toHistogram(row)]));
   return (id) => merged.get(id) ?? emptyHistogram;
 }
 

@@ -1,3 +1,4 @@
+import { parseIntegers } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import { type LatencyHistogram, mergeHistograms } from "#lib/delivery/latency.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
@@ -92,13 +93,15 @@ export async function selectMinutes(db: Queryable): Promise<Minute[]> {
 
 /** Durations of all attempts of these sixty minutes, from the rows that stand for the whole deployment. */
 export async function selectHourLatency(db: Queryable): Promise<LatencyHistogram> {
-  const { rows } = await db.query<LatencyHistogram>(
-    `select buckets, counts from posthorn.endpoint_latency
+  const { rows } = await db.query<{ buckets: string; counts: string }>(
+    `select buckets::text, counts::text from posthorn.endpoint_latency
      where resolution = 'minute' and endpoint_id = $1 and bucket_at = any(array(
        select date_trunc('minute', now()) - n * interval '1 minute' from generate_series(0, 59) n))`,
     [everyEndpoint],
   );
-  return mergeHistograms(rows);
+  return mergeHistograms(
+    rows.map((row) => ({ buckets: parseIntegers(row.buckets), counts: parseIntegers(row.counts) })),
+  );
 }
 
 /** Which of these exist; an id that cannot be of the kind is null. */
