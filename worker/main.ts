@@ -5,8 +5,8 @@ import { createLogger } from "#lib/log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startRunner } from "./runner.ts";
 
-/** Claim, load, fan-out, two to settle, heartbeat, maintenance. */
-const connections = 8;
+/** Claim, load, fan-out, two to settle, heartbeat, maintenance, latencies and two that keep their lock. */
+const connections = 11;
 
 const settings = configOrExit();
 const log = createLogger("worker");

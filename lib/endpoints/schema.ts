@@ -62,6 +62,17 @@ export const endpointListQuery = pageQuery.extend({
 });
 export type EndpointListQuery = z.infer<typeof endpointListQuery>;
 
+/** Of the attempts of the last 24 hours; `slowing`: the last hour's P95 is far above that of the last 7 days. */
+export type EndpointLatency = {
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  samples: number;
+  slow: boolean;
+  slowing: boolean;
+  at: string;
+};
+
 type EndpointHealth = {
   in_flight: number;
   consecutive_failures: number;
@@ -69,6 +80,8 @@ type EndpointHealth = {
   last_failure_at: string | null;
   last_failure_reason: Reason | null;
   last_failure_status: number | null;
+  /** Null when nothing was attempted in the last 24 hours. */
+  latency: EndpointLatency | null;
 };
 
 export type Endpoint = {

@@ -206,7 +206,7 @@ function judge(
   const { breaker, transitions } = settleResults(
     health.breaker,
     results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
-    { nowMs, threshold: breakerThreshold(null), concurrency: health.concurrency },
+    { nowMs, threshold: breakerThreshold(health.hourP95Ms), concurrency: health.concurrency },
   );
   const hold = settleHold(health.hold, results, nowMs);
   const classifications = results.map(
