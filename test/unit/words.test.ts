@@ -59,6 +59,7 @@ describe("an endpoint's condition and cause", () => {
     last_failure_at: null,
     last_failure_reason: null,
     last_failure_status: null,
+    latency: null,
   };
   const endpoint = (change: Partial<Endpoint["health"]>, status: Endpoint["status"] = "active") => ({
     status,
