@@ -81,6 +81,13 @@ export function config(): Config {
   return memoised;
 }
 
+/** The key that secrets are encrypted with. A process that serves or delivers cannot do without. */
+export function requiredSecretKey(): Buffer {
+  const { secretKey } = config();
+  if (!secretKey) throw new Error("POSTHORN_SECRET_KEY is not set");
+  return secretKey;
+}
+
 function databaseAndKey(databaseUrl: string | undefined, secretKey: Buffer | undefined) {
   if (databaseUrl === undefined) return { databaseUrl, secretKey };
   if (secretKey !== undefined) return { databaseUrl, secretKey };

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import type { BreakerStatus } from "#lib/breakers/schema.ts";
+import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import { type EndpointKind, type EndpointStatus, endpointStatuses, type Reason } from "#lib/vocabulary.ts";
 
@@ -23,6 +25,13 @@ export const retryPresets = {
   patient: { max_attempts: 14, base_seconds: 60, cap_seconds: 43_200 },
 } satisfies Record<string, RetryPolicy>;
 
+const rateNumber = z.number().int().min(1).max(1_000_000);
+/** Null sends without a limit. `burst`: how many may go at once after a pause; a tenth of the amount if left out. */
+const rateLimit = z
+  .strictObject({ amount: rateNumber, per: z.enum(ratePeriods), burst: rateNumber.optional() })
+  .transform(({ amount, per, burst }): RateLimit => ({ amount, per, burst: burst ?? defaultBurst(amount) }))
+  .nullable();
+
 const name = plainText().trim().min(1).max(200);
 const url = z.string().trim().min(1).max(2_048);
 /** Null subscribes to every event type, also to those that come later. */
@@ -38,6 +47,7 @@ export const endpointCreate = z.strictObject({
   timeout_ms: timeoutMs.default(15_000),
   retry: retryPolicy.default(retryPresets.quick),
   concurrency: concurrency.default(16),
+  rate_limit: rateLimit.default(null),
 });
 export type EndpointCreate = z.infer<typeof endpointCreate>;
 
@@ -49,13 +59,10 @@ export const endpointEdit = z
     timeout_ms: timeoutMs.optional(),
     retry: retryPolicy.optional(),
     concurrency: concurrency.optional(),
+    rate_limit: rateLimit.optional(),
   })
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EndpointEdit = z.infer<typeof endpointEdit>;
-
-/** Revealing a secret needs a reason, which goes into the audit log. */
-export const secretReveal = z.strictObject({ reason: plainText().trim().min(1).max(500) });
-export type SecretReveal = z.infer<typeof secretReveal>;
 
 export const endpointListQuery = pageQuery.extend({
   q: plainText().trim().max(200).optional(),
@@ -88,7 +95,9 @@ export type Endpoint = {
   timeout_ms: number;
   retry: RetryPolicy;
   concurrency: number;
+  rate_limit: RateLimit | null;
   health: EndpointHealth;
+  breaker: BreakerStatus;
   created_at: string;
   updated_at: string;
 };
