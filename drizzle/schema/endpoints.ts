@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, json, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { affiliates } from "./affiliates.ts";
 import {
   breakerCause,
@@ -39,7 +39,8 @@ export const endpoints = posthorn.table(
     /** Its own headers; the values, in the same order, are JSON encrypted as secrets are, null without any. */
     headerNames: text("header_names").array().notNull().default(sql`'{}'`),
     headerValues: bytea("header_values"),
-    responseRules: jsonb("response_rules").$type<unknown[]>().notNull().default([]),
+    /** Not jsonb, which would give them back in an order of its own: they are compared as they were given. */
+    responseRules: json("response_rules").$type<unknown[]>().notNull().default([]),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
     deletedAt: timestamp("deleted_at", { withTimezone: true }),

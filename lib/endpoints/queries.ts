@@ -6,8 +6,10 @@ import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
 import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { ResponseRule } from "#lib/delivery/response-rules.ts";
 import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
+import type { StoredHeaders } from "./headers.ts";
 import type { Endpoint, EndpointBacklog, EndpointListQuery } from "./schema.ts";
 
 const countedTo = 10_000;
@@ -15,7 +17,7 @@ const countedTo = 10_000;
 /** What may be edited, in the API's own words. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency" | "rate_limit"
+  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency" | "rate_limit" | "response_rules"
 >;
 
 const columns = {
@@ -64,30 +66,44 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
 export async function lockEndpoint(
   orm: Orm,
   id: string,
-): Promise<{ affiliateId: string; status: EndpointStatus; settings: EndpointSettings } | null> {
+): Promise<{
+  affiliateId: string;
+  status: EndpointStatus;
+  settings: EndpointSettings;
+  headers: StoredHeaders;
+} | null> {
   const [row] = await orm.select().from(endpoints).where(isLive(id)).for("no key update");
-  return row ? { affiliateId: row.affiliateId, status: row.status, settings: toSettings(row) } : null;
+  if (!row) return null;
+  const { affiliateId, status, headerNames, headerValues } = row;
+  return { affiliateId, status, settings: toSettings(row), headers: { headerNames, headerValues } };
 }
 
 export async function insertEndpoint(
   orm: Orm,
   {
     settings,
+    headers,
     ...row
-  }: { id: string; affiliateId: string; statusChangedBy: string; settings: EndpointSettings },
+  }: {
+    id: string;
+    affiliateId: string;
+    statusChangedBy: string;
+    settings: EndpointSettings;
+    headers: StoredHeaders;
+  },
 ): Promise<void> {
-  await orm.insert(endpoints).values({ ...row, ...toColumns(settings) });
+  await orm.insert(endpoints).values({ ...row, ...toColumns(settings), ...headers });
   await orm.insert(endpointHealth).values({ endpointId: row.id });
 }
 
 export async function updateEndpointSettings(
   orm: Orm,
   id: string,
-  settings: EndpointSettings,
+  edited: { settings: EndpointSettings; headers: StoredHeaders },
 ): Promise<void> {
   await orm
     .update(endpoints)
-    .set({ ...toColumns(settings), updatedAt: sql`now()` })
+    .set({ ...toColumns(edited.settings), ...edited.headers, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
 }
 
@@ -175,6 +191,7 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
     },
     concurrency: row.concurrency,
     rate_limit: toRateLimit(row),
+    response_rules: row.responseRules as ResponseRule[],
   };
 }
 
@@ -197,6 +214,7 @@ function toColumns(settings: EndpointSettings) {
     rateAmount: settings.rate_limit?.amount ?? null,
     ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
     rateBurst: settings.rate_limit?.burst ?? null,
+    responseRules: settings.response_rules,
   };
 }
 
@@ -206,6 +224,7 @@ function toEndpoint({ endpoint, affiliate, health }: Row): Endpoint {
     affiliate,
     kind: endpoint.kind,
     ...toSettings(endpoint),
+    headers: endpoint.headerNames.map((name) => ({ name, value: null })),
     status: endpoint.status,
     status_changed_at: endpoint.statusChangedAt.toISOString(),
     status_changed_by: endpoint.statusChangedBy,

@@ -14,8 +14,8 @@ import { checkEndpointUrl } from "#lib/http/address-guard.ts";
 import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
+import { editHeaders, sealHeaders } from "./headers.ts";
 import {
-  type EndpointSettings,
   insertEndpoint,
   lockEndpoint,
   markEndpointDeleted,
@@ -61,26 +61,37 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       retry: input.retry,
       concurrency: input.concurrency,
       rate_limit: input.rate_limit,
+      response_rules: input.response_rules,
     };
     const id = uuidV7();
-    await insertEndpoint(orm, { id, affiliateId: affiliate.id, statusChangedBy: actor.name, settings });
+    const headers = sealHeaders(input.headers, id);
+    await insertEndpoint(orm, {
+      id,
+      affiliateId: affiliate.id,
+      statusChangedBy: actor.name,
+      settings,
+      headers,
+    });
     const secret = await addSecret(orm, id);
     await recordAudit(orm, actor, {
       action: "endpoint.create",
       objectKind: "endpoint",
       objectId: id,
       affiliateId: affiliate.id,
-      after: settings,
+      after: { ...settings, headers: headers.headerNames },
     });
     return { ...existing(await selectEndpoint(orm, id), "endpoint"), secret };
   });
 }
 
-/** Changes the fields that are given; the next claim sends by them. A new URL makes the next delivery a probe. */
+/**
+ * Changes the fields that are given; the next claim sends by them. A new URL, or new headers, make the next
+ * delivery the breaker's probe.
+ */
 export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
   const url = edit.url === undefined ? undefined : sendableUrl(edit.url);
   const endpoint = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, settings } = existing(await lockEndpoint(orm, id), "endpoint");
+    const { affiliateId, settings, headers } = existing(await lockEndpoint(orm, id), "endpoint");
     const edited = {
       name: edit.name ?? settings.name,
       url: url ?? settings.url,
@@ -90,17 +101,23 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       retry: edit.retry ?? settings.retry,
       concurrency: edit.concurrency ?? settings.concurrency,
       rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
+      response_rules: edit.response_rules ?? settings.response_rules,
     };
+    const newHeaders = edit.headers === undefined ? null : editHeaders(headers, edit.headers, id);
     const changes = changedFields(settings, edited);
-    if (changes) {
-      await updateEndpointSettings(orm, id, edited);
-      await editHealth({ client, orm }, id, changes.after);
+    if (changes || newHeaders) {
+      await updateEndpointSettings(orm, id, { settings: edited, headers: newHeaders?.stored ?? headers });
+      await editHealth({ client, orm }, id, {
+        rate: changes?.after.rate_limit !== undefined,
+        target: changes?.after.url !== undefined || newHeaders !== null,
+      });
       await recordAudit(orm, actor, {
         action: "endpoint.edit",
         objectKind: "endpoint",
         objectId: id,
         affiliateId,
-        ...changes,
+        before: { ...changes?.before, ...newHeaders?.audit.before },
+        after: { ...changes?.after, ...newHeaders?.audit.after },
       });
     }
     return existing(await selectEndpoint(orm, id), "endpoint");
@@ -161,17 +178,16 @@ async function changeStatus(actor: Actor, id: string, status: EndpointStatus): P
   });
 }
 
-/** What an edit means for the endpoint's gates. */
+/** What an edit means for the endpoint's gates. `target`: where its requests go, or what they carry. */
 async function editHealth(
   { client, orm }: Transaction,
   id: string,
-  after: Partial<EndpointSettings>,
+  changed: { rate: boolean; target: boolean },
 ): Promise<void> {
-  const newAddress = after.url !== undefined;
-  if (after.rate_limit !== undefined) await resetBucket(orm, id);
-  else if (!newAddress) return;
+  if (changed.rate) await resetBucket(orm, id);
+  else if (!changed.target) return;
   await changeHealth(client, id, (health, nowMs) => {
-    if (!newAddress) return { health, transitions: [] };
+    if (!changed.target) return { health, transitions: [] };
     return probeNext(health, { nowMs, cause: "endpoint_changed" });
   });
 }

@@ -1,5 +1,6 @@
 import { textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
+import type { ResponseRule } from "#lib/delivery/response-rules.ts";
 import { maxValidSecrets } from "#lib/delivery/signature.ts";
 import type { ClaimedRow } from "./claim.ts";
 
@@ -12,6 +13,10 @@ export type EndpointSettings = {
   baseSeconds: number;
   capSeconds: number;
   concurrency: number;
+  /** Of the endpoint's own headers; the values in the same order, encrypted, null without any. */
+  headerNames: string[];
+  headerValues: Buffer | null;
+  responseRules: ResponseRule[];
   /** Those that sign now, the newest first. */
   secrets: { id: string; ciphertext: Buffer }[];
 };
@@ -40,6 +45,7 @@ async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<string, 
     name: "load_endpoints",
     text: `select e.id, e.url, e.timeout_ms as "timeoutMs", e.max_attempts as "maxAttempts",
         e.backoff_base_seconds as "baseSeconds", e.backoff_cap_seconds as "capSeconds", e.concurrency,
+        e.header_names as "headerNames", e.header_values as "headerValues", e.response_rules as "responseRules",
         s.ids as "secretIds", s.ciphertexts
       from posthorn.endpoints e, lateral (
         select coalesce(array_agg(id::text order by created_at desc, id desc), '{}') as ids,
