@@ -25,13 +25,17 @@ const database = createDatabase({
 const sender = createSender({ allowedSubnets: settings.allowedSubnets });
 const runner = await startRunner({
   database,
-  databaseUrl: settings.databaseUrl,
+  listenUrl: settings.listenUrl ?? settings.databaseUrl,
   sender,
-  secretKey: settings.secretKey,
+  secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
   slots: settings.workerSlots,
   log,
 });
-const maintenance = startMaintenance(database.pool, log);
+const maintenance = startMaintenance({
+  pool: database.pool,
+  secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
+  log,
+});
 log.info({ workerId: runner.workerId, slots: settings.workerSlots }, "worker started");
 
 let stopping = false;

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Logger } from "pino";
+import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
@@ -10,7 +11,13 @@ const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
 
 /** What every worker does on a timer. Each task is safe to run in several workers at once. */
-export function startMaintenance(pool: pg.Pool, log: Logger): { stop: () => Promise<void> } {
+export function startMaintenance(options: {
+  pool: pg.Pool;
+  /** The current key, then those before it. */
+  secretKeys: readonly Buffer[];
+  log: Logger;
+}): { stop: () => Promise<void> } {
+  const { pool, secretKeys, log } = options;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
       const returned = await untilShort(() => reap(pool), reapBatchSize);
@@ -18,6 +25,10 @@ export function startMaintenance(pool: pg.Pool, log: Logger): { stop: () => Prom
     }),
     repeat("discard", tidyEverySeconds, async () => {
       await untilShort(() => discardForDeletedEndpoints(pool), discardBatchSize);
+    }),
+    repeat("re-encrypt", housekeepEverySeconds, async () => {
+      const changed = await untilShort(() => reencryptSecrets(pool, secretKeys), reencryptBatchSize);
+      if (changed > 0) log.info({ secrets: changed }, "encrypted secrets with the current key");
     }),
     repeat("housekeeping", housekeepEverySeconds, async () => {
       await pool.query("select posthorn.ensure_partitions()");

@@ -37,12 +37,13 @@ export function createPipeline(options: {
   pool: pg.Pool;
   workerId: string;
   sender: Sender;
-  secretKey: Buffer;
+  /** The current key, then those before it. */
+  secretKeys: readonly Buffer[];
   random?: () => number;
 }): Pipeline {
   const { pool, workerId, sender, random = Math.random } = options;
-  const signingKey = createKeyCache(options.secretKey);
-  const ownHeaders = createHeaderCache(options.secretKey);
+  const signingKey = createKeyCache(options.secretKeys);
+  const ownHeaders = createHeaderCache(options.secretKeys);
   let cursor = firstLane;
   /** The database's clock less our monotonic one: a wrong wall clock of this machine signs no wrong time. */
   let databaseOffsetMs = 0;
@@ -161,13 +162,15 @@ export function newLeaseToken(): string {
 const cacheSize = 10_000;
 
 /** A secret's row never changes, so its key can be kept by its id; a revoked one is simply not asked for again. */
-function createKeyCache(secretKey: Buffer): (secret: { id: string; ciphertext: Buffer }) => KeyObject {
+function createKeyCache(
+  secretKeys: readonly Buffer[],
+): (secret: { id: string; ciphertext: Buffer }) => KeyObject {
   const keys = new Map<string, KeyObject>();
   return ({ id, ciphertext }) => {
     const known = keys.get(id);
     if (known) return known;
     if (keys.size >= cacheSize) keys.clear();
-    const key = createSecretKey(decryptSecret(ciphertext, { key: secretKey, context: id }));
+    const key = createSecretKey(decryptSecret(ciphertext, { keys: secretKeys, context: id }));
     keys.set(id, key);
     return key;
   };
@@ -176,7 +179,7 @@ function createKeyCache(secretKey: Buffer): (secret: { id: string; ciphertext: B
 type OwnHeaders = Pick<EndpointSettings, "id" | "headerNames" | "headerValues">;
 
 /** An endpoint's own headers, names and values alternating; decrypted again when their ciphertext is another one. */
-function createHeaderCache(secretKey: Buffer): (endpoint: OwnHeaders) => readonly string[] {
+function createHeaderCache(secretKeys: readonly Buffer[]): (endpoint: OwnHeaders) => readonly string[] {
   const cache = new Map<string, { ciphertext: Buffer; headers: string[] }>();
   return ({ id, headerNames, headerValues: ciphertext }) => {
     if (ciphertext === null) return [];
@@ -184,7 +187,7 @@ function createHeaderCache(secretKey: Buffer): (endpoint: OwnHeaders) => readonl
     if (known?.ciphertext.equals(ciphertext)) return known.headers;
     if (cache.size >= cacheSize) cache.clear();
     const values: string[] = JSON.parse(
-      decryptSecret(ciphertext, { key: secretKey, context: id }).toString(),
+      decryptSecret(ciphertext, { keys: secretKeys, context: id }).toString(),
     );
     const headers = headerNames.flatMap((name, i) => [name, values[i] as string]);
     cache.set(id, { ciphertext, headers });

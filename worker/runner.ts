@@ -5,6 +5,7 @@ import type { Database } from "#lib/db/database.ts";
 import { listen } from "#lib/db/listen.ts";
 import { version } from "#lib/delivery/request.ts";
 import type { Sender } from "#lib/http/send.ts";
+import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { settle } from "#lib/queue/settle.ts";
@@ -45,16 +46,17 @@ export type Runner = {
 /** Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. */
 export async function startRunner(options: {
   database: Database;
-  databaseUrl: string;
+  /** A direct connection, for LISTEN. */
+  listenUrl: string;
   sender: Sender;
-  secretKey: Buffer;
+  secretKeys: readonly Buffer[];
   slots: number;
   log: Logger;
 }): Promise<Runner> {
   const { database, sender, slots, log } = options;
   const { pool } = database;
   const workerId = await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
-  const pipeline = createPipeline({ pool, workerId, sender, secretKey: options.secretKey });
+  const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
 
   const work = createSignal();
   const outbox = createSignal();
@@ -70,7 +72,15 @@ export async function startRunner(options: {
   };
 
   const settler = createSettler({
-    settle: (results) => settle(pool, { workerId, results }),
+    settle: async (results) => {
+      const { signals } = await settle(pool, { workerId, results });
+      for (const signal of signals) {
+        // The next failure asks again.
+        await actOnSignal(pool, signal).catch((error) =>
+          log.error({ err: error }, "could not disable or warn"),
+        );
+      }
+    },
     onSettled: (batch) => {
       for (const settlement of batch) release(settlement.leaseToken);
       work.notify();
@@ -150,7 +160,7 @@ export async function startRunner(options: {
     }),
   ];
   const listener = listen({
-    url: options.databaseUrl,
+    url: options.listenUrl,
     channel: wakeChannel,
     onNotify: () => {
       outbox.notify();

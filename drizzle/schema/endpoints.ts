@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, json, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, json, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { affiliates } from "./affiliates.ts";
 import {
   breakerCause,
@@ -105,6 +105,13 @@ export const endpointHealth = posthorn.table("endpoint_health", {
   /** Their server asked for a pause: nothing before this time. */
   holdUntil: timestamp("hold_until", { withTimezone: true }),
   rateLimitedInARow: integer("rate_limited_in_a_row").notNull().default(0),
+  /** The row of failures that no success has interrupted yet, and the last warning about it in days. */
+  failingSince: timestamp("failing_since", { withTimezone: true }),
+  failingLatest: timestamp("failing_latest", { withTimezone: true }),
+  failingAttempts: integer("failing_attempts").notNull().default(0),
+  warnedDays: integer("warned_days").notNull().default(0),
+  /** Resumed, and what was held has not gone out yet: it does so at catchUpLimit unless a rate is set. */
+  catchingUp: boolean("catching_up").notNull().default(false),
   /** The token bucket as it was at `bucket_at_ms`: parts of a token, and milliseconds, both whole. */
   bucketLevel: bigint("bucket_level", { mode: "number" }),
   bucketAtMs: bigint("bucket_at_ms", { mode: "number" }),

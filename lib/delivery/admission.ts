@@ -2,6 +2,9 @@ import type { BreakerState } from "#lib/vocabulary.ts";
 import type { Breaker } from "./breaker.ts";
 import { type Bucket, nextTokenAtMs, type RateLimit, refill, wholeTokens } from "./token-bucket.ts";
 
+/** How fast an endpoint that was resumed gets what was held for it, unless it has a rate of its own. */
+export const catchUpLimit: RateLimit = { amount: 10, per: "second", burst: 10 };
+
 /** What the claim knows of an endpoint when it decides how many deliveries it may take. */
 export type Gate = {
   /** Of readyAtMs below, as it was stored last. */

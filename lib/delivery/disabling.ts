@@ -39,8 +39,8 @@ export function settleFailures(
  * days lie between the first failure and the latest, so that an endpoint nothing is sent to is left alone.
  */
 export function disablingSignal(row: FailureRow): DisablingSignal | null {
-  if (row.sinceMs === null || row.latestMs === null) return null;
-  const days = (row.latestMs - row.sinceMs) / dayMs;
+  if (row.sinceMs === null) return null;
+  const days = ((row.latestMs ?? row.sinceMs) - row.sinceMs) / dayMs;
   if (days >= 5 && row.failures >= failuresToDisable) return { kind: "disable", days: 5 };
   const due = days >= 3 ? 3 : 1;
   return days >= due && row.warnedDays < due ? { kind: "warn", days: due } : null;

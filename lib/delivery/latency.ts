@@ -53,7 +53,7 @@ export function quantileMs(histogram: LatencyHistogram, q: number): number | nul
 }
 
 function bucketOf(durationMs: number): number {
-  return durationMs <= shortestMs ? 0 : Math.ceil(Math.log(durationMs / shortestMs) / Math.log(bucketGrowth));
+  return Math.max(0, Math.ceil(Math.log(durationMs / shortestMs) / Math.log(bucketGrowth)));
 }
 
 /** The duration that stands for a bucket: as far, in proportion, from its lower bound as from its upper one. */

@@ -15,8 +15,8 @@ export function isSlow(p95OfDay: Percentile): boolean {
 
 /** Flagged slowing: latency rises before failure. P95 of the last hour against that of the last 7 days. */
 export function isSlowing(p95: { hourMs: number | null; weekMs: number | null }): boolean {
-  const { hourMs, weekMs } = p95;
-  if (hourMs === null || weekMs === null) return false;
+  const hourMs = p95.hourMs ?? 0;
+  const weekMs = p95.weekMs ?? Number.POSITIVE_INFINITY;
   return hourMs >= slowingFactor * weekMs && hourMs - weekMs >= slowingByMs;
 }
 

@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
-import { requiredSecretKey } from "#lib/config.ts";
+import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { maxValidSecrets } from "#lib/delivery/signature.ts";
@@ -24,7 +24,7 @@ export async function listSecrets(_actor: Actor, endpointId: string): Promise<{ 
 export async function addSecret(orm: Orm, endpointId: string): Promise<string> {
   const id = uuidV7();
   const secret = generateSigningSecret();
-  const ciphertext = encryptSecret(secret, { key: requiredSecretKey(), context: id });
+  const ciphertext = encryptSecret(secret, { key: secretKeys()[0], context: id });
   await insertSecret(orm, { id, endpointId, ciphertext });
   return formatSigningSecret(secret);
 }
@@ -112,7 +112,7 @@ export async function revealSecret(
       affiliateId: endpoint.affiliate.id,
       after: { reason: input.reason },
     });
-    const secret = decryptSecret(ciphertext, { key: requiredSecretKey(), context: id });
+    const secret = decryptSecret(ciphertext, { keys: secretKeys(), context: id });
     return { secret: formatSigningSecret(secret) };
   });
 }

@@ -1,5 +1,5 @@
 import { invalidInput } from "#lib/api/issues.ts";
-import { requiredSecretKey } from "#lib/config.ts";
+import { secretKeys } from "#lib/config.ts";
 import { decryptSecret, encryptSecret } from "#lib/secrets.ts";
 import type { EndpointHeader, GivenHeader } from "./schema.ts";
 
@@ -12,13 +12,13 @@ export function sealHeaders(headers: readonly EndpointHeader[], endpointId: stri
   const values = Buffer.from(JSON.stringify(headers.map((header) => header.value)));
   return {
     headerNames: headers.map((header) => header.name),
-    headerValues: encryptSecret(values, { key: requiredSecretKey(), context: endpointId }),
+    headerValues: encryptSecret(values, { key: secretKeys()[0], context: endpointId }),
   };
 }
 
 function openHeaders({ headerNames, headerValues }: StoredHeaders, endpointId: string): EndpointHeader[] {
   if (headerValues === null) return [];
-  const plain = decryptSecret(headerValues, { key: requiredSecretKey(), context: endpointId });
+  const plain = decryptSecret(headerValues, { keys: secretKeys(), context: endpointId });
   const values: string[] = JSON.parse(plain.toString());
   return headerNames.map((name, i) => ({ name, value: values[i] as string }));
 }

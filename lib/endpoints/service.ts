@@ -7,6 +7,7 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
+import { noFailures } from "#lib/delivery/disabling.ts";
 import { addSecret } from "#lib/endpoint-secrets/service.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
 import { keepEventTypes } from "#lib/event-types/queries.ts";
@@ -164,7 +165,8 @@ async function changeStatus(actor: Actor, id: string, status: EndpointStatus): P
     await updateEndpointStatus(orm, id, { status, by: actor.name });
     await changeHealth(client, id, (health, nowMs) => {
       if (status !== "active") return { health, transitions: [] };
-      return probeNext(health, { nowMs, cause: "resumed" });
+      const fresh = { ...health, catchingUp: true, failures: noFailures };
+      return probeNext(fresh, { nowMs, cause: "resumed" });
     });
     await recordAudit(orm, actor, {
       action: status === "active" ? "endpoint.resume" : "endpoint.pause",

@@ -1,4 +1,5 @@
 import type { Queryable } from "#lib/db/database.ts";
+import { catchUpLimit } from "#lib/delivery/admission.ts";
 import { tokenParts } from "#lib/delivery/token-bucket.ts";
 
 /** A delivery that this worker holds a lease on. Ids are decimal strings of bigints. */
@@ -67,7 +68,10 @@ with recursive lane (endpoint_id, due) as (
 ), gate as materialized (
   select h.endpoint_id, h.breaker, h.breaker_epoch, h.breaker_cooldown_seconds, h.ramp, h.in_flight, e.concurrency,
     h.breaker = 'closed' and h.consecutive_failures = 0 and h.ramp is null and h.rate_limited_in_a_row = 0 as sound,
-    e.rate_amount * 3600::bigint / e.rate_period_seconds as speed, e.rate_burst * ${tokenParts}::bigint as capacity,
+    case when e.rate_amount is not null then e.rate_amount * 3600::bigint / e.rate_period_seconds
+      when h.catching_up then ${catchUpLimit.amount * 3_600} end as speed,
+    case when e.rate_amount is not null then e.rate_burst when h.catching_up then ${catchUpLimit.burst} end
+      * ${tokenParts}::bigint as capacity,
     h.bucket_level, h.bucket_at_ms, floor(extract(epoch from now()) * 1000)::bigint as now_ms
   from posthorn.endpoint_health h join posthorn.endpoints e on e.id = h.endpoint_id
   where h.endpoint_id = any(array(select endpoint_id from pick)) and h.ready_at <= now()
@@ -105,6 +109,7 @@ with recursive lane (endpoint_id, due) as (
   update posthorn.endpoint_health h set in_flight = h.in_flight + c.n,
     bucket_level = a.level - c.n * ${tokenParts}::bigint,
     bucket_at_ms = case when a.speed is not null then a.at_ms end,
+    catching_up = h.catching_up and c.n >= a.n,
     breaker = case when a.breaker = 'open' then 'half_open' else h.breaker end,
     breaker_epoch = case when a.breaker = 'open' then h.breaker_epoch + 1 else h.breaker_epoch end,
     breaker_changed_at = case when a.breaker = 'open' then now() else h.breaker_changed_at end,

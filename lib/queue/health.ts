@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { plainArray } from "#lib/db/arrays.ts";
-import type { Gate } from "#lib/delivery/admission.ts";
-import { readyAtMs } from "#lib/delivery/admission.ts";
+import { catchUpLimit, type Gate, readyAtMs } from "#lib/delivery/admission.ts";
 import { type Breaker, type BreakerTransition, makeNextProbe } from "#lib/delivery/breaker.ts";
+import type { FailureRow } from "#lib/delivery/disabling.ts";
 import type { EndpointHold } from "#lib/delivery/endpoint-hold.ts";
 import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { BreakerState } from "#lib/vocabulary.ts";
@@ -17,6 +17,8 @@ export type Health = {
   hold: EndpointHold;
   rate: Gate["rate"];
   heldBy: string | null;
+  failures: FailureRow;
+  catchingUp: boolean;
 };
 
 /** What is to be stored: the new state, and the lines that its history gains. */
@@ -49,6 +51,11 @@ type Row = {
   rate_burst: number | null;
   bucket_level: string | null;
   bucket_at_ms: string | null;
+  failing_since: number | null;
+  failing_latest: number | null;
+  failing_attempts: number;
+  warned_days: number;
+  catching_up: boolean;
 };
 
 /**
@@ -73,7 +80,9 @@ export async function lockHealth(
         h.recent_slot as slot, h.recent_attempts as attempts, h.recent_failures as failures,
         h.consecutive_failures as consecutive, extract(epoch from h.hold_until)::float8 * 1000 as hold_ms,
         h.rate_limited_in_a_row as limited, e.rate_amount, e.rate_period_seconds as rate_period, e.rate_burst,
-        h.bucket_level, h.bucket_at_ms, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+        h.bucket_level, h.bucket_at_ms, extract(epoch from h.failing_since)::float8 * 1000 as failing_since,
+        extract(epoch from h.failing_latest)::float8 * 1000 as failing_latest, h.failing_attempts, h.warned_days,
+        h.catching_up, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
       from posthorn.endpoint_health h join posthorn.endpoints e on e.id = h.endpoint_id
       where h.endpoint_id = any($1::uuid[])`,
     values: [plainArray(options.wanted)],
@@ -93,9 +102,10 @@ export async function storeHealth(client: pg.ClientBase, changes: readonly Healt
     text: `
 with c as (
   select * from unnest($1::uuid[], $2::posthorn.breaker_state[], $3::int[], $4::int[], $5::text[], $6::int[], $7::int[],
-    $8::int[], $9::text[], $10::text[], $11::int[], $12::float8[], $13::int[], $14::float8[])
+    $8::int[], $9::text[], $10::text[], $11::int[], $12::float8[], $13::int[], $14::float8[], $15::float8[],
+    $16::float8[], $17::int[], $18::int[], $19::boolean[])
   as t (endpoint_id, breaker, epoch, cooldown, held_by, ramp, ramp_answers, slot, attempts, failures, consecutive,
-    hold_ms, limited, ready_ms)
+    hold_ms, limited, ready_ms, failing_since, failing_latest, failing_attempts, warned_days, catching_up)
 ), stored as (
   update posthorn.endpoint_health h
   set breaker = c.breaker, breaker_epoch = c.epoch, breaker_cooldown_seconds = c.cooldown,
@@ -103,12 +113,14 @@ with c as (
     breaker_held_by = c.held_by, ramp = c.ramp, ramp_answers = c.ramp_answers, recent_slot = c.slot,
     recent_attempts = c.attempts::int[], recent_failures = c.failures::int[], consecutive_failures = c.consecutive,
     hold_until = ${time("c.hold_ms")}, rate_limited_in_a_row = c.limited, ready_at = ${time("c.ready_ms")},
+    failing_since = to_timestamp(c.failing_since / 1000), failing_latest = to_timestamp(c.failing_latest / 1000),
+    failing_attempts = c.failing_attempts, warned_days = c.warned_days, catching_up = c.catching_up,
     probe_delivery_id = case when c.breaker = 'half_open' then h.probe_delivery_id end
   from c where h.endpoint_id = c.endpoint_id
 )
 insert into posthorn.breaker_transitions (endpoint_id, from_state, to_state, cause, cooldown_seconds)
-select * from unnest($15::uuid[], $16::posthorn.breaker_state[], $17::posthorn.breaker_state[],
-  $18::posthorn.breaker_cause[], $19::int[])`,
+select * from unnest($20::uuid[], $21::posthorn.breaker_state[], $22::posthorn.breaker_state[],
+  $23::posthorn.breaker_cause[], $24::int[])`,
     values: [
       plainArray(healths.map((health) => health.endpointId)),
       plainArray(breakers.map((breaker) => breaker.state)),
@@ -128,6 +140,11 @@ select * from unnest($15::uuid[], $16::posthorn.breaker_state[], $17::posthorn.b
           readyAtMs({ ...health, heldUntilMs: health.hold.heldUntilMs, rate: health.rate }),
         ),
       ),
+      plainArray(healths.map((health) => health.failures.sinceMs)),
+      plainArray(healths.map((health) => health.failures.latestMs)),
+      plainArray(healths.map((health) => health.failures.failures)),
+      plainArray(healths.map((health) => health.failures.warnedDays)),
+      plainArray(healths.map((health) => health.catchingUp)),
       plainArray(transitions.map((transition) => transition.endpointId)),
       plainArray(transitions.map((transition) => transition.from)),
       plainArray(transitions.map((transition) => transition.to)),
@@ -177,16 +194,23 @@ function toHealth(row: Row): Health {
     },
     hold: { heldUntilMs: row.hold_ms, rateLimitedInARow: row.limited },
     rate: toRate(row),
+    failures: {
+      sinceMs: row.failing_since,
+      latestMs: row.failing_latest,
+      failures: row.failing_attempts,
+      warnedDays: row.warned_days,
+    },
+    catchingUp: row.catching_up,
   };
 }
 
 function toRate(row: Row): Gate["rate"] {
   const { rate_amount: amount, rate_period: seconds, rate_burst: burst, bucket_level, bucket_at_ms } = row;
-  if (amount === null || seconds === null || burst === null) return null;
   if (bucket_level === null || bucket_at_ms === null) return null;
+  const bucket = { level: Number(bucket_level), atMs: Number(bucket_at_ms) };
+  if (amount === null || seconds === null || burst === null) {
+    return row.catching_up ? { limit: catchUpLimit, bucket } : null;
+  }
   const per = ratePeriods.find((period) => ratePeriodSeconds[period] === seconds) ?? "hour";
-  return {
-    limit: { amount, per, burst },
-    bucket: { level: Number(bucket_level), atMs: Number(bucket_at_ms) },
-  };
+  return { limit: { amount, per, burst }, bucket };
 }

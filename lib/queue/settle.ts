@@ -2,6 +2,13 @@ import type pg from "pg";
 import { byteaArray, plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction, type Queryable } from "#lib/db/database.ts";
 import { settleResults } from "#lib/delivery/breaker.ts";
+import type { Classification } from "#lib/delivery/classify.ts";
+import {
+  type DisablingSignal,
+  disablesAtOnce,
+  disablingSignal,
+  settleFailures,
+} from "#lib/delivery/disabling.ts";
 import { settleHold } from "#lib/delivery/endpoint-hold.ts";
 import { breakerThreshold } from "#lib/delivery/slow.ts";
 import type { Verdict } from "#lib/delivery/verdict.ts";
@@ -52,8 +59,8 @@ export const settleBatchSize = 500;
 const slot = "floor(extract(epoch from now()) / 30)::int";
 const passed = `${slot} - h.recent_slot`;
 /** Successes alone, at a breaker that is closed: its counters need nobody's decision. */
-const soundAndClosed =
-  "not f.endpoint_id = any($26::uuid[]) and h.breaker = 'closed' and h.breaker_epoch = f.epoch";
+const unjudged = "not f.endpoint_id = any($26::uuid[])";
+const soundAndClosed = `${unjudged} and h.breaker = 'closed' and h.breaker_epoch = f.epoch`;
 
 /**
  * Writes up to 500 results in one statement, and returns how many deliveries it moved. A result whose lease
@@ -109,6 +116,10 @@ with r as materialized (
   update posthorn.endpoint_health h
   set in_flight = h.in_flight - f.n,
     consecutive_failures = case when ${soundAndClosed} then 0 else h.consecutive_failures end,
+    failing_since = case when ${unjudged} then null else h.failing_since end,
+    failing_latest = case when ${unjudged} then null else h.failing_latest end,
+    failing_attempts = case when ${unjudged} then 0 else h.failing_attempts end,
+    warned_days = case when ${unjudged} then 0 else h.warned_days end,
     recent_attempts = case when ${soundAndClosed} then posthorn.count_recent(h.recent_attempts, ${passed}, f.n)
       else h.recent_attempts end,
     recent_failures = case when ${soundAndClosed} then posthorn.count_recent(h.recent_failures, ${passed}, 0)
@@ -137,22 +148,25 @@ function recorded(table: string): string {
     where a.delivery_id = r.id and a.number = r.number and a.started_at = to_timestamp(r.started_ms / 1000)`;
 }
 
+/** What settling asks for beyond what it stored: lib/queue/disable.ts acts on it. */
+export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { kind: "gone" } };
+
 /**
- * Settles up to a batch of one worker's results and returns how many deliveries moved. Where all is well that is
- * one statement. Endpoints that failed, or were not sound when claimed, are judged by the delivery core: their
- * health rows are locked and read, and stored with the results in one transaction.
+ * Settles up to a batch of one worker's results. Where all is well that is one statement. Endpoints that failed,
+ * or were not sound when claimed, are judged by the delivery core: their health rows are locked and read, and
+ * stored with the results in one transaction. Returns how many deliveries moved, and what is to be done.
  */
 export async function settle(
   pool: pg.Pool,
   options: { workerId: string; results: Settlement[] },
-): Promise<number> {
+): Promise<{ moved: number; signals: EndpointSignal[] }> {
   const { results } = options;
   if (results.length > settleBatchSize)
     throw new Error(`at most ${settleBatchSize} results can be settled at once`);
   const judged = new Set(
     results.filter((r) => r.verdict !== "success" || !r.endpointWasSound).map((r) => r.endpointId),
   );
-  if (judged.size === 0) return (await store(pool, { ...options, judged })).size;
+  if (judged.size === 0) return { moved: (await store(pool, { ...options, judged })).size, signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
@@ -162,23 +176,39 @@ export async function settle(
       results.filter((r) => moved.has(r.deliveryId)),
       (r) => r.endpointId,
     );
-    await storeHealth(
-      client,
-      healths.map((health) => judge(health, byEndpoint.get(health.endpointId) ?? [], nowMs)),
-    );
-    return moved.size;
+    const judgements = healths.map((health) => judge(health, byEndpoint.get(health.endpointId) ?? [], nowMs));
+    await storeHealth(client, judgements);
+    return { moved: moved.size, signals: judgements.flatMap((judgement) => judgement.signals) };
   });
 }
 
 /** What these results mean for their endpoint, in the order in which they came. */
-function judge(health: Health, results: readonly Settlement[], nowMs: number): HealthChange {
+function judge(
+  health: Health,
+  results: readonly Settlement[],
+  nowMs: number,
+): HealthChange & { signals: EndpointSignal[] } {
+  const { endpointId } = health;
   const { breaker, transitions } = settleResults(
     health.breaker,
     results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
     { nowMs, threshold: breakerThreshold(null), concurrency: health.concurrency },
   );
   const hold = settleHold(health.hold, results, nowMs);
-  return { health: { ...health, breaker, hold }, transitions };
+  const classifications = results.map(
+    (r) => ({ outcome: r.outcome, reason: r.attemptReason }) as Classification,
+  );
+  const failures = settleFailures(health.failures, classifications, nowMs);
+  const signal = disablingSignal(failures);
+  const signals: EndpointSignal[] = signal ? [{ endpointId, signal }] : [];
+  if (classifications.some(disablesAtOnce)) signals.push({ endpointId, signal: { kind: "gone" } });
+  // A warning is given once; what disables ends the row by itself.
+  const warnedDays = signal?.kind === "warn" ? signal.days : failures.warnedDays;
+  return {
+    health: { ...health, breaker, hold, failures: { ...failures, warnedDays } },
+    transitions,
+    signals,
+  };
 }
 
 /** Returns the ids of the deliveries that moved. */

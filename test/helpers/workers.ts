@@ -36,9 +36,9 @@ export async function startWorker(
   const sender = createSender({ allowedSubnets });
   const runner = await startRunner({
     database,
-    databaseUrl,
+    listenUrl: databaseUrl,
     sender,
-    secretKey: testSecretKey,
+    secretKeys: [testSecretKey],
     slots: options.slots ?? 32,
     log: createLogger("test"),
   });

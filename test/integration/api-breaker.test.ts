@@ -296,12 +296,12 @@ test("changes and settlements that move the same breaker do not lock each other 
       responseBody: null,
       responseTruncated: false,
     }));
-    const [moved, edited, paused] = await Promise.all([
+    const [settled, edited, paused] = await Promise.all([
       settle(pool, { workerId, results }),
       edit({ url: "https://example.com/new" }),
       post(pause),
     ]);
-    expect({ moved, edited: edited.status, paused: paused.status }).toEqual({
+    expect({ moved: settled.moved, edited: edited.status, paused: paused.status }).toEqual({
       moved: 10,
       edited: 200,
       paused: 200,

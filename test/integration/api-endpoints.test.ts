@@ -88,7 +88,7 @@ describe("making one", () => {
       [made.id],
     );
     const key = Buffer.from(process.env.POSTHORN_SECRET_KEY as string, "base64");
-    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { key, context: rows[0].id }))).toBe(
+    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { keys: [key], context: rows[0].id }))).toBe(
       made.secret,
     );
     const audit = await auditOf(made.id);

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
+import { decryptSecret } from "#lib/secrets.ts";
 import { setUpApi } from "#test/helpers/api.ts";
-import { publish, publishMany } from "#test/helpers/factories.ts";
+import { publish, publishMany, testSecretKey } from "#test/helpers/factories.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "#test/helpers/receiver.ts";
 import { eventually, startWorker } from "#test/helpers/workers.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as delivery from "../../app/api/v1/deliveries/[id]/route.ts";
 import { POST as pause } from "../../app/api/v1/endpoints/[id]/pause/route.ts";
+import { POST as resume } from "../../app/api/v1/endpoints/[id]/resume/route.ts";
 import { POST as rotateSecret } from "../../app/api/v1/endpoints/[id]/rotate-secret/route.ts";
 import * as endpoint from "../../app/api/v1/endpoints/[id]/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
@@ -189,6 +192,19 @@ describe("an endpoint's own headers", () => {
     });
   });
 
+  test("are encrypted anew after a change of the key, and stay what they were", async () => {
+    await make({ headers });
+    const before = (await row()).header_values as Buffer;
+    const current = Buffer.alloc(32, 8);
+    expect(await reencryptSecrets(api.database.pool, [current, testSecretKey])).toBeGreaterThan(0);
+    const after = (await row()).header_values as Buffer;
+    const open = (ciphertext: Buffer, key: Buffer) =>
+      decryptSecret(ciphertext, { keys: [key], context: id }).toString();
+    expect(open(after, current)).toBe(open(before, testSecretKey));
+    // Back, for the tests that follow.
+    await reencryptSecrets(api.database.pool, [testSecretKey, current]);
+  });
+
   test("are of use to their own endpoint only, wherever their row is copied to", async () => {
     await make({ headers });
     const other = id;
@@ -247,6 +263,25 @@ describe("response rules", () => {
     await publish(api.database.pool, { affiliate });
     await eventually(async () => (await onlyDelivery())?.state === "delivered");
   });
+});
+
+test("case 26: what was held while it was disabled is counted, and goes out in order, throttled", async () => {
+  const { pool } = api.database;
+  await make({ concurrency: 1 });
+  await startWorker(api.database.url);
+  await pool.query("update posthorn.endpoints set status = 'disabled' where id = $1", [id]);
+  await pool.query("update posthorn.endpoint_health set ready_at = 'infinity' where endpoint_id = $1", [id]);
+  await publishMany(pool, { affiliate, count: 40 });
+  await eventually(async () => (await get()).backlog.waiting === 40);
+  expect(receiver.requests(path())).toEqual([]);
+
+  await api.call(resume, { method: "POST", params: { id } });
+  const requests = await receiver.waitFor(path(), 40, 20_000);
+  const numbers = requests.map((request) => JSON.parse(request.body.toString()).data.n);
+  expect(numbers).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  const [first, last] = [requests[0], requests.at(-1)] as [ReceivedRequest, ReceivedRequest];
+  // Ten at once, then ten a second.
+  expect(last.receivedAt - first.receivedAt).toBeGreaterThan(2_500);
 });
 
 test("case 27: what was changed holds for the next event, in every process", async () => {

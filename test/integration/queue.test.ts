@@ -247,7 +247,7 @@ describe("settle", () => {
   test("records a success: state, attempt, response, health, minute", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect(await settle(db.pool, { workerId: worker, results: [resultOf(row)] })).toBe(1);
+    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row)] })).moved).toBe(1);
     expect(await delivery(row.id)).toMatchObject({
       state: "delivered",
       leased_by: null,
@@ -315,7 +315,7 @@ describe("settle", () => {
     expect(await reap(db.pool)).toBe(1);
     const [again] = (await take({ workerId: rescuer })).rows as [ClaimedRow];
     expect(again.attemptNumber).toBe(2);
-    expect(await settle(db.pool, { workerId: worker, results: [resultOf(row, failure)] })).toBe(0);
+    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row, failure)] })).moved).toBe(0);
     expect(await delivery(row.id)).toMatchObject({ state: "in_flight", leased_by: rescuer });
     expect(await health(endpoint)).toMatchObject({ in_flight: 1, consecutive_failures: 0 });
     await settle(db.pool, { workerId: rescuer, results: [resultOf(again)] });
@@ -334,8 +334,8 @@ describe("settle", () => {
     const endpoint = await endpointWith(2);
     const rows = (await take()).rows;
     const results = rows.map((row) => resultOf(row));
-    expect(await settle(db.pool, { workerId: worker, results })).toBe(2);
-    expect(await settle(db.pool, { workerId: worker, results })).toBe(0);
+    expect((await settle(db.pool, { workerId: worker, results })).moved).toBe(2);
+    expect((await settle(db.pool, { workerId: worker, results })).moved).toBe(0);
     expect(await attempts(at(rows, 0).id)).toHaveLength(1);
     expect((await health(endpoint)).in_flight).toBe(0);
   });

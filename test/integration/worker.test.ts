@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import { heartbeatSeconds, leaseSeconds } from "#lib/queue/workers.ts";
-import { createEndpoint, publish, publishMany } from "#test/helpers/factories.ts";
+import { createEndpoint, publish, publishMany, testSecretKey } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "#test/helpers/receiver.ts";
 import { passTime } from "#test/helpers/time.ts";
@@ -228,7 +228,11 @@ describe("several workers", () => {
     await startWorker(db.url);
     const { startMaintenance } = await import("#worker/maintenance.ts");
     const { createLogger } = await import("#lib/log.ts");
-    const maintenance = startMaintenance(db.pool, createLogger("test"));
+    const maintenance = startMaintenance({
+      pool: db.pool,
+      secretKeys: [testSecretKey],
+      log: createLogger("test"),
+    });
     await waitForState(db.pool, "delivered", 30);
     await maintenance.stop();
     expect(new Set(receiver.requests(path).map((request) => header(request, "webhook-id")))).toEqual(

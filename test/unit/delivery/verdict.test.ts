@@ -44,6 +44,10 @@ it.each(expected)("%o is a %s for the breaker", (answer, verdict) => {
   expect(verdictOf(classify(answer))).toBe(verdict);
 });
 
+test("a success does not count", () => {
+  expect(countsAgainstEndpoint({ outcome: "delivered", reason: null })).toBe(false);
+});
+
 test("a response rule's refusal, a lost worker and a deleted endpoint are neutral", () => {
   const neutral = reasons.filter((reason) => !countsAgainstEndpoint({ outcome: "permanent", reason }));
   expect(neutral).toEqual([

@@ -46,6 +46,8 @@ describe("disablingSignal", () => {
   const aMoment = 1 / dayMs;
   const cases: [string, FailureRow, ReturnType<typeof disablingSignal>][] = [
     ["nothing failed", noFailures, null],
+    ["a success after the latest failure", row(40, { sinceMs: null, failures: 0 }), null],
+    ["a row of unknown length", row(0, { latestMs: null }), null],
     ["less than a day", row(1 - aMoment), null],
     ["a day", row(1), { kind: "warn", days: 1 }],
     ["a day, with two failures", row(1, { failures: 2 }), { kind: "warn", days: 1 }],

@@ -114,6 +114,7 @@ describe("retryAfterOf", () => {
   });
   test("says nothing where there is none", () => {
     expect(retryAfterOf({ status: 429, headers: [] }, nowMs)).toBeNull();
+    expect(retryAfterOf({ status: 429, headers: ["120", "120"] }, nowMs)).toBeNull();
     expect(
       retryAfterOf({ status: 429, headers: ["x", "1", "y", "retry-after", "z", "2"] }, nowMs),
     ).toBeNull();

@@ -44,6 +44,22 @@ describe("classify", () => {
     [{ status: 999 }, "transient", "invalid_response"],
     [{ errorCode: "ENOTFOUND" }, "transient", "dns_error"],
     [{ errorCode: "EAI_AGAIN" }, "transient", "dns_error"],
+    [{ errorCode: "EAI_NODATA" }, "transient", "dns_error"],
+    [{ errorCode: "EAI_FAIL" }, "transient", "dns_error"],
+    [{ errorCode: "ENODATA" }, "transient", "dns_error"],
+    [{ errorCode: "ESERVFAIL" }, "transient", "dns_error"],
+    [{ errorCode: "EPIPE" }, "transient", "connection_reset"],
+    [{ errorCode: "ECONNABORTED" }, "transient", "connection_reset"],
+    [{ errorCode: "UND_ERR_HEADERS_TIMEOUT" }, "transient", "timeout"],
+    [{ errorCode: "UND_ERR_BODY_TIMEOUT" }, "transient", "timeout"],
+    [{ errorCode: "ETIMEDOUT" }, "transient", "timeout"],
+    [{ errorCode: "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" }, "transient", "invalid_response"],
+    [{ errorCode: "UND_ERR_HEADERS_OVERFLOW" }, "transient", "invalid_response"],
+    [{ errorCode: "EPROTO" }, "transient", "tls_failed"],
+    [{ errorCode: "ERR_TLS_HANDSHAKE_TIMEOUT" }, "transient", "tls_failed"],
+    [{ errorCode: "X_ERR_SSL_" }, "transient", "connection_failed"],
+    [{ errorCode: "X_ERR_TLS_" }, "transient", "connection_failed"],
+    [{ errorCode: "X_HPE_" }, "transient", "connection_failed"],
     [{ errorCode: "ECONNREFUSED" }, "transient", "connection_refused"],
     [{ errorCode: "ECONNRESET" }, "transient", "connection_reset"],
     [{ errorCode: "UND_ERR_SOCKET" }, "transient", "connection_reset"],
@@ -60,6 +76,30 @@ describe("classify", () => {
     [{ errorCode: "POSTHORN_BODY_PURGED" }, "permanent", "body_purged"],
     [{ errorCode: "constructor" }, "transient", "connection_failed"],
   ];
+  // OpenSSL's own list: a certificate that does not verify is no reason to try again.
+  const certificateCodes = [
+    "CERT_CHAIN_TOO_LONG",
+    "CERT_NOT_YET_VALID",
+    "CERT_REJECTED",
+    "CERT_REVOKED",
+    "CERT_SIGNATURE_FAILURE",
+    "CERT_UNTRUSTED",
+    "ERROR_IN_CERT_NOT_AFTER_FIELD",
+    "ERROR_IN_CERT_NOT_BEFORE_FIELD",
+    "HOSTNAME_MISMATCH",
+    "INVALID_CA",
+    "INVALID_PURPOSE",
+    "PATH_LENGTH_EXCEEDED",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY",
+    "UNABLE_TO_DECRYPT_CERT_SIGNATURE",
+    "UNABLE_TO_GET_ISSUER_CERT",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ];
+  it.each(certificateCodes)("%s is permanent, certificate_invalid", (errorCode) => {
+    expect(classify({ errorCode })).toEqual({ outcome: "permanent", reason: "certificate_invalid" });
+  });
   it.each(expected)("%o is %s, %s", (answer, outcome, reason) => {
     expect(classify(answer)).toEqual({ outcome, reason });
   });
@@ -154,6 +194,7 @@ describe("the request", () => {
     const headers = Object.fromEntries(
       list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] as string]] : [])),
     );
+    expect(headers["content-type"]).toBe("application/json");
     expect(headers["posthorn-attempt"]).toBe("3");
     expect(headers["user-agent"]).toMatch(/^Posthorn\/\d/);
     for (const secret of [first, second]) {

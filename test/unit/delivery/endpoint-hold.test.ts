@@ -68,5 +68,6 @@ test("other answers neither hold nor count, and only a success resets", () => {
   const held = { heldUntilMs: nowMs - 50, rateLimitedInARow: 3 };
   const others = [answer(503), answer(500), answer(400, { verdict: "neutral" }), answer(0, { status: null })];
   expect(settleHold(held, others, nowMs)).toEqual(held);
+  expect(settleHold(noHold, others, nowMs)).toEqual(noHold);
   expect(settleHold(held, [answer(200)], nowMs)).toEqual({ ...held, rateLimitedInARow: 0 });
 });
