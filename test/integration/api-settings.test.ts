@@ -265,6 +265,27 @@ describe("response rules", () => {
   });
 });
 
+test("case 16: a URL is sent as it is shown after saving", async () => {
+  const { pool } = api.database;
+  await startWorker(api.database.url);
+  const saved: string[] = [];
+  for (const target of ["/hook", "/hook/", "/hook?b=2&a=%20x&a", "/h%C3%B6\u00f6k", "/a/../b", ""]) {
+    const { url } = await make({ url: receiver.url(target).replace("http:", "HTTP:") });
+    saved.push(url);
+    await publish(pool, { affiliate });
+  }
+  const wanted = saved.map((url) => url.slice(receiver.url("").length)).sort();
+  const sent = () => receiver.requests().filter(({ path: at }) => wanted.includes(at));
+  await eventually(async () => sent().length === saved.length);
+  expect(
+    sent()
+      .map(({ path: at }) => at)
+      .sort(),
+  ).toEqual(wanted);
+  expect(wanted).toContain("/hook/");
+  expect(wanted).toContain("/hook?b=2&a=%20x&a");
+});
+
 test("case 26: what was held while it was disabled is counted, and goes out in order, throttled", async () => {
   const { pool } = api.database;
   await make({ concurrency: 1 });
