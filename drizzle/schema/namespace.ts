@@ -7,6 +7,7 @@ import {
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  latencyResolutions,
   reasons,
 } from "#lib/vocabulary.ts";
 
@@ -20,6 +21,7 @@ export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
 export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
 export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
+export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -79,8 +79,8 @@ function textFault(
 ): string | null {
   if (rule.text === "" && rule.kind !== "body_equals") return "must not be empty";
   if (needsBody(rule) && (commonStatuses(earlier)?.every(hasNoBody) ?? false)) return noBodyMessage;
-  const other = earlier.find((before) => contradict(rule, before) || contradict(before, rule));
-  return other ? `contradicts the rule "${words[other.kind]}" before it: no answer can keep both` : null;
+  const other = earlier.findIndex((before) => contradict(rule, before) || contradict(before, rule));
+  return other === -1 ? null : `contradicts rule ${other + 1}: no answer can keep both`;
 }
 
 /** The statuses that every status rule allows; null when there is no such rule. */
@@ -113,11 +113,3 @@ function needsBody(rule: ResponseRule): boolean {
 }
 
 const noBodyMessage = "contradicts an earlier rule: an answer with status 204 or 205 has no body";
-
-const words = {
-  status_in: "status is one of",
-  body_contains: "body contains",
-  body_does_not_contain: "body does not contain",
-  body_equals: "body equals",
-  duplicate: "body means a duplicate",
-} satisfies Record<ResponseRule["kind"], string>;

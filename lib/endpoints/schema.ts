@@ -5,6 +5,7 @@ import { plainText } from "#lib/api/text.ts";
 import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import { checkResponseRules, type ResponseRule } from "#lib/delivery/response-rules.ts";
 import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
+import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import { type EndpointKind, type EndpointStatus, endpointStatuses, type Reason } from "#lib/vocabulary.ts";
 
@@ -20,11 +21,6 @@ export const retryPolicy = z
     message: "must be at least base_seconds",
   });
 export type RetryPolicy = z.infer<typeof retryPolicy>;
-
-export const retryPresets = {
-  quick: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
-  patient: { max_attempts: 14, base_seconds: 60, cap_seconds: 43_200 },
-} satisfies Record<string, RetryPolicy>;
 
 const rateNumber = z.number().int().min(1).max(1_000_000);
 /** Null sends without a limit. `burst`: how many may go at once after a pause; a tenth of the amount if left out. */
@@ -158,6 +154,17 @@ export const endpointListQuery = pageQuery.extend({
 });
 export type EndpointListQuery = z.infer<typeof endpointListQuery>;
 
+/** Of the attempts of the last 24 hours; `slowing`: the last hour's P95 is far above that of the last 7 days. */
+export type EndpointLatency = {
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  samples: number;
+  slow: boolean;
+  slowing: boolean;
+  at: string;
+};
+
 type EndpointHealth = {
   in_flight: number;
   consecutive_failures: number;
@@ -165,6 +172,8 @@ type EndpointHealth = {
   last_failure_at: string | null;
   last_failure_reason: Reason | null;
   last_failure_status: number | null;
+  /** Null when nothing was attempted in the last 24 hours. */
+  latency: EndpointLatency | null;
 };
 
 export type Endpoint = {

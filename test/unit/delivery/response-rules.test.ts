@@ -143,14 +143,15 @@ describe("checkResponseRules", () => {
     ["an empty text to contain", [contains("")], 0, "text", /empty/],
     ["an empty text to lack", [lacks("")], 0, "text", /empty/],
     ["an empty duplicate", [duplicate("")], 0, "text", /empty/],
-    ["contains and lacks", [contains("okay"), lacks("ok")], 1, "text", /"body contains"/],
-    ["lacks and contains", [lacks("ok"), contains("okay")], 1, "text", /"body does not contain"/],
-    ["equals and lacks", [equals("okay"), lacks("ok")], 1, "text", /"body equals"/],
-    ["lacks and equals", [lacks("ok"), equals("okay")], 1, "text", /"body does not contain"/],
-    ["equals and contains", [equals("ok"), contains("okay")], 1, "text", /"body equals"/],
-    ["contains and equals", [contains("okay"), equals("ok")], 1, "text", /"body contains"/],
-    ["equals twice", [equals("a"), equals("b")], 1, "text", /"body equals"/],
-    ["with a good one between", [equals("a"), statusIn(200), lacks("a")], 2, "text", /"body equals"/],
+    ["contains and lacks", [contains("okay"), lacks("ok")], 1, "text", /rule 1: no answer/],
+    ["lacks and contains", [lacks("ok"), contains("okay")], 1, "text", /rule 1: no answer/],
+    ["equals and lacks", [equals("okay"), lacks("ok")], 1, "text", /rule 1: no answer/],
+    ["lacks and equals", [lacks("ok"), equals("okay")], 1, "text", /rule 1: no answer/],
+    ["equals and contains", [equals("ok"), contains("okay")], 1, "text", /rule 1: no answer/],
+    ["contains and equals", [contains("okay"), equals("ok")], 1, "text", /rule 1: no answer/],
+    ["equals twice", [equals("a"), equals("b")], 1, "text", /rule 1: no answer/],
+    ["with a good one before", [statusIn(200), equals("a"), lacks("a")], 2, "text", /rule 2: no answer/],
+    ["with a good one between", [equals("a"), statusIn(200), lacks("a")], 2, "text", /rule 1: no answer/],
   ];
   it.each(bad)("%s is refused", (_, rules, rule, field, message) => {
     expect(checkResponseRules(rules)).toEqual([{ rule, field, message: expect.stringMatching(message) }]);

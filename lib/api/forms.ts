@@ -1,9 +1,9 @@
-import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
+import type { FieldValues, Path, Resolver, UseFormSetError } from "react-hook-form";
 import type { z } from "zod";
-import { ApiError } from "./fetcher.ts";
+import { ApiError, errorWords } from "./fetcher.ts";
 
 /** zod's issues in the words of a form, where the field's label stands beside them. */
-export const formMessages: z.core.$ZodErrorMap = (issue) => {
+const formMessages: z.core.$ZodErrorMap = (issue) => {
   const unit = issue.origin === "string" ? " characters" : issue.origin === "array" ? " entries" : "";
   if (issue.code === "invalid_type")
     return issue.expected === "number" ? "Enter a number." : "This is needed.";
@@ -17,6 +17,19 @@ export const formMessages: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
+ * Validates by the schema that the route uses too. Schema and zod, as large as the rest of a form's page, are
+ * fetched when the form is first submitted.
+ */
+export function lazyResolver<In extends FieldValues, Out>(
+  load: () => Promise<z.ZodType<Out, In>>,
+): Resolver<In, unknown, Out> {
+  return async (values, context, options) => {
+    const [{ zodResolver }, schema] = await Promise.all([import("@hookform/resolvers/zod"), load()]);
+    return zodResolver(schema, { error: formMessages })(values, context, options);
+  };
+}
+
+/**
  * Puts the server's field errors beside the form's fields; `event_types.2` belongs to `event_types`.
  * Returns what to say above the form, or null when every fault found its field.
  */
@@ -24,14 +37,13 @@ export function showServerErrors<T extends FieldValues>(
   error: Error,
   { fields, setError }: { fields: Path<T>[]; setError: UseFormSetError<T> },
 ): string | null {
-  if (!(error instanceof ApiError)) return "An unexpected fault in this page.";
+  if (!(error instanceof ApiError)) return errorWords(error);
   const homeless = error.fieldErrors.filter(({ field, message }) => {
     const home = fields.find((name) => field === name || field.startsWith(`${name}.`));
     if (home) setError(home, { type: "server", message }, { shouldFocus: true });
     return !home;
   });
   if (error.fieldErrors.length > 0 && homeless.length === 0) return null;
-  const details = homeless.map(({ field, message }) => `${field} ${message}`).join("; ") || error.detail;
-  const request = error.requestId ? ` (request ${error.requestId})` : "";
-  return details ? `${error.title}. ${details}${request}` : `${error.title}${request}`;
+  const strays = homeless.map(({ field, message }) => `; ${field} ${message}`).join("");
+  return `${errorWords(error, { withRequest: true })}${strays}`;
 }
