@@ -42,6 +42,11 @@ export async function inClientTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
+  // The pool does not listen while it is lent: a connection lost between two statements would end the process.
+  const onError = () => {
+    broken = true;
+  };
+  client.on("error", onError);
   try {
     await client.query("begin");
     const result = await work(client);
@@ -53,6 +58,7 @@ export async function inClientTransaction<T>(
     });
     throw error;
   } finally {
+    client.off("error", onError);
     client.release(broken);
   }
 }

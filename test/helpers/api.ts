@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import type { RouteContext } from "#lib/api/route.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { closeAppDatabase } from "#lib/db/app.ts";
+import { testSecretKey } from "./factories.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 type Handler = (request: Request, context: RouteContext) => Promise<Response>;
@@ -33,7 +33,7 @@ export function setUpApi(): Api {
   beforeAll(async () => {
     api.database = await createTestDatabase();
     process.env.DATABASE_URL = api.database.url;
-    process.env.POSTHORN_SECRET_KEY = randomBytes(32).toString("base64");
+    process.env.POSTHORN_SECRET_KEY = testSecretKey.toString("base64");
     process.env.POSTHORN_ALLOWED_SUBNETS = "127.0.0.0/8";
     process.env.POSTHORN_ALLOW_HTTP = "true";
     const made = await ensureFirstApiKey(api.database.pool, {});
