@@ -31,7 +31,7 @@ const runner = await startRunner({
   slots: settings.workerSlots,
   log,
 });
-const maintenance = startMaintenance(database.pool, log);
+const maintenance = startMaintenance({ pool: database.pool, mayReap: runner.mayReap, log });
 log.info({ workerId: runner.workerId, slots: settings.workerSlots }, "worker started");
 
 let stopping = false;

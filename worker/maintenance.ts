@@ -10,9 +10,13 @@ const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
 
 /** What every worker does on a timer. Each task is safe to run in several workers at once. */
-export function startMaintenance(pool: pg.Pool, log: Logger): { stop: () => Promise<void> } {
+export function startMaintenance(options: { pool: pg.Pool; mayReap: () => boolean; log: Logger }): {
+  stop: () => Promise<void>;
+} {
+  const { pool, mayReap, log } = options;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
+      if (!mayReap()) return;
       const returned = await untilShort(() => reap(pool), reapBatchSize);
       if (returned > 0) log.warn({ deliveries: returned }, "took back deliveries of lost workers");
     }),

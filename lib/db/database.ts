@@ -27,6 +27,9 @@ export function createDatabase(options: {
     keepAlive: true,
   });
   pool.on("error", options.onError);
+  // A connection that breaks while it is taken also says so to whoever listens on it, and to the whole process if
+  // nobody does. Its statements fail as well, so there is nothing to do here.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return { pool, orm: drizzle({ client: pool, schema }) };
 }
 

@@ -1,0 +1,246 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { migrate } from "#drizzle/migrate.ts";
+import { createDatabase, type Database } from "#lib/db/database.ts";
+import { publishEvents } from "#lib/queue/publish.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres, stopPostgres } from "#scripts/embedded-postgres.ts";
+import { createEndpoint, testSecretKey } from "#test/helpers/factories.ts";
+import { type Crew, createCrew } from "./crew.ts";
+import { createRandom, type Disturbance, makePlan, type Random, type Step } from "./plan.ts";
+import type { Received } from "./receiver.ts";
+import { type Down, type Findings, verify } from "./verify.ts";
+
+export type ChaosOptions = {
+  seed: number;
+  events: number;
+  kills: number;
+  restarts: number;
+  workers: number;
+  /** Steps of the plan for each disturbance, at least. */
+  spread: number;
+  /** Everything must be delivered so long after the last event was published. */
+  settleWithinSeconds: number;
+  say: (text: string) => void;
+};
+
+const affiliates = 20;
+const slots = 32;
+const batchSize = 500;
+
+type End = () => Promise<unknown>;
+/** How each part of what is running is ended. */
+type Ends = { add: (end: End) => void; run: () => Promise<void> };
+
+/**
+ * Publishes to a system whose workers and database are killed meanwhile, waits until everything is delivered,
+ * and holds what the receiver saw against what the database says. Whatever happens, nothing is left behind.
+ */
+export async function runChaos(options: ChaosOptions, interrupted: Promise<never>): Promise<Findings> {
+  const ends = createEnds();
+  try {
+    return await Promise.race([play(options, ends), interrupted]);
+  } finally {
+    await ends.run();
+  }
+}
+
+/** The last is ended first. What is started in spite of the end is ended too, and its starter stopped by an error. */
+function createEnds(): Ends {
+  const ends: End[] = [];
+  let isOver = false;
+  return {
+    add: (end) => {
+      ends.push(end);
+      if (isOver) throw new Error("it is over");
+    },
+    run: async () => {
+      isOver = true;
+      for (let end = ends.pop(); end; end = ends.pop()) await end();
+    },
+  };
+}
+
+async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
+  const { seed, say } = options;
+  const random = createRandom(seed);
+  const dataDir = await mkdtemp(path.join(tmpdir(), "posthorn-chaos-"));
+  ends.add(() => rm(dataDir, { recursive: true, force: true }));
+  say("starting PostgreSQL, the receiver and the workers");
+  const server = await startServer(dataDir, ends);
+  const receiver = fork(path.join(import.meta.dirname, "receiver.ts"), [String(seed)]);
+  ends.add(() => endChild(receiver));
+  const { port } = await answerOf<{ port: number }>(receiver);
+  await migrate(server.postgres.url);
+  const database = createDatabase({
+    url: server.postgres.url,
+    maxConnections: 4,
+    applicationName: "posthorn-chaos",
+    statementTimeoutMs: 30_000,
+    onError: () => undefined,
+  });
+  ends.add(() => database.pool.end());
+  const keys = await makeEndpoints(database, `http://127.0.0.1:${port}`);
+  const { url: databaseUrl } = server.postgres;
+  const crew = createCrew({ size: options.workers, slots, databaseUrl, secretKey: testSecretKey, random });
+  ends.add(crew.end);
+  await crew.start();
+
+  const downs: Down[] = [];
+  const accepted = new Set<string>();
+  const disturb = createDisturber({ crew, server, database, downs, say });
+  const underWay: Promise<void>[] = [];
+  const failure = Promise.withResolvers<never>();
+  for (const step of makePlan({ ...options, random })) {
+    await publishStep({ database, step, keys, accepted, random });
+    for (const { kind, afterMs } of step.disturbances) {
+      const disturbance = sleep(afterMs).then(() => disturb(kind));
+      disturbance.catch(failure.reject);
+      underWay.push(disturbance);
+    }
+    await Promise.race([sleep(step.pauseMs), failure.promise]);
+  }
+  say(`${accepted.size} events are published`);
+  await Promise.race([Promise.all(underWay), failure.promise]);
+  await untilFinished(database, options.settleWithinSeconds);
+  await crew.dismiss();
+  receiver.send("log");
+  const { log } = await answerOf<{ log: Received[] }>(receiver);
+  return verify(database.pool, { accepted, log, downs });
+}
+
+/** `isDown` resolves once no restart is under way. */
+type Server = { postgres: EmbeddedPostgres; child: ChildProcess; isDown: Promise<void> };
+
+/** Durable, as it is delivered: what was acknowledged must outlive an immediate shutdown. */
+async function startServer(dataDir: string, ends: Ends): Promise<Server> {
+  const starting = startEmbeddedPostgres({ dataDir }).then(
+    (postgres): Server => ({ postgres, child: postgres.process, isDown: Promise.resolve() }),
+  );
+  // It may be ended while it starts, for the first time or again.
+  ends.add(async () => {
+    const server = await starting.catch(() => null);
+    await server?.isDown.catch(() => undefined);
+    if (server) await stopPostgres(server.child);
+    await server?.postgres.release();
+  });
+  return starting;
+}
+
+async function makeEndpoints({ pool }: Database, origin: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (let i = 0; i < affiliates; i++) {
+    const endpoint = await createEndpoint(pool, {
+      url: `${origin}/hook/${i}`,
+      timeoutMs: 15_000,
+      maxAttempts: 30,
+      baseSeconds: 1,
+    });
+    keys.push(endpoint.affiliateKey);
+  }
+  return keys;
+}
+
+/** Publishes until the database acknowledged every event: what it took before it went away is a duplicate then. */
+async function publishStep(options: {
+  database: Database;
+  step: Step;
+  keys: string[];
+  accepted: Set<string>;
+  random: Random;
+}): Promise<void> {
+  const { database, step, keys, accepted, random } = options;
+  const items = Array.from({ length: step.events }, (_, i) => ({
+    id: `chaos_${accepted.size + i}`,
+    type: "conversion.approved",
+    affiliate: keys[Math.floor(random() * keys.length)] as string,
+    occurredAt: "2026-01-01T00:00:00Z",
+    orderingKey: null,
+    data: Buffer.from(`{"n":${accepted.size + i}}`),
+  }));
+  for (let from = 0; from < items.length; from += batchSize) {
+    const batch = items.slice(from, from + batchSize);
+    const results = await untilDatabaseAnswers(() => publishEvents(database.pool, batch));
+    const refused = results.find(({ outcome }) => outcome !== "accepted" && outcome !== "duplicate");
+    if (refused) throw new Error(`event ${refused.id} was refused: ${refused.outcome}`);
+    for (const { id } of results) accepted.add(id);
+  }
+}
+
+function createDisturber(options: {
+  crew: Crew;
+  server: Server;
+  database: Database;
+  downs: Down[];
+  say: (text: string) => void;
+}): (kind: Disturbance) => Promise<void> {
+  const { crew, server, database, downs, say } = options;
+  const onDown = async (workerId: string) => {
+    const { rows } = await untilDatabaseAnswers(() =>
+      database.pool.query<{ id: string }>(
+        "select event_id as id from posthorn.deliveries where state = 'in_flight' and leased_by = $1",
+        [workerId],
+      ),
+    );
+    say(`worker ${workerId} is down with ${rows.length} in flight`);
+    downs.push({ workerId, eventIds: rows.map(({ id }) => id) });
+  };
+  const restart = async (signal: NodeJS.Signals) => {
+    say(`PostgreSQL gets ${signal}`);
+    const ended = once(server.child, "exit");
+    server.child.kill(signal);
+    await ended;
+    server.child = await server.postgres.start();
+    say("PostgreSQL is back");
+  };
+  return (kind) => {
+    if (kind === "kill") return crew.kill(onDown);
+    if (kind === "stop") return crew.stop(onDown);
+    const signal = kind === "restart_fast" ? "SIGINT" : "SIGQUIT";
+    server.isDown = server.isDown.then(() => restart(signal));
+    return server.isDown;
+  };
+}
+
+async function untilDatabaseAnswers<T>(ask: () => Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + 120_000; ; await sleep(50)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+  }
+}
+
+async function untilFinished({ pool }: Database, withinSeconds: number): Promise<void> {
+  const deadline = performance.now() + withinSeconds * 1_000;
+  for (;;) {
+    const { rows } = await pool.query<{ outbox: string; unfinished: string }>(
+      `select (select count(*) from posthorn.event_outbox) as outbox,
+        (select count(*) from posthorn.deliveries where state in ('pending', 'failed', 'in_flight')) as unfinished`,
+    );
+    const { outbox, unfinished } = rows[0] as { outbox: string; unfinished: string };
+    if (outbox === "0" && unfinished === "0") return;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `after ${withinSeconds} s, ${outbox} are not fanned out and ${unfinished} not finished`,
+      );
+    }
+    await sleep(100);
+  }
+}
+
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const [message] = await once(child, "message");
+  return message as T;
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
