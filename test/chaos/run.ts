@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { migrate } from "#drizzle/migrate.ts";
 import { createDatabase, type Database } from "#lib/db/database.ts";
 import { publishEvents } from "#lib/queue/publish.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres, stopPostgres } from "#scripts/embedded-postgres.ts";
 import { createEndpoint, testSecretKey } from "#test/helpers/factories.ts";
+import { type OwnPostgres, startOwnPostgres } from "#test/helpers/own-postgres.ts";
 import { type Crew, createCrew } from "./crew.ts";
 import { createRandom, type Disturbance, makePlan, type Random, type Step } from "./plan.ts";
 import type { Received } from "./receiver.ts";
@@ -54,8 +51,9 @@ function createEnds(): Ends {
   let isOver = false;
   return {
     add: (end) => {
-      ends.push(end);
-      if (isOver) throw new Error("it is over");
+      if (!isOver) return void ends.push(end);
+      void end();
+      throw new Error("it is over");
     },
     run: async () => {
       isOver = true;
@@ -67,16 +65,15 @@ function createEnds(): Ends {
 async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
   const { seed, say } = options;
   const random = createRandom(seed);
-  const dataDir = await mkdtemp(path.join(tmpdir(), "posthorn-chaos-"));
-  ends.add(() => rm(dataDir, { recursive: true, force: true }));
   say("starting PostgreSQL, the receiver and the workers");
-  const server = await startServer(dataDir, ends);
+  const starting = startOwnPostgres();
+  ends.add(async () => (await starting.catch(() => null))?.end());
+  const postgres = await starting;
   const receiver = fork(path.join(import.meta.dirname, "receiver.ts"), [String(seed)]);
   ends.add(() => endChild(receiver));
   const { port } = await answerOf<{ port: number }>(receiver);
-  await migrate(server.postgres.url);
   const database = createDatabase({
-    url: server.postgres.url,
+    url: postgres.url,
     maxConnections: 4,
     applicationName: "posthorn-chaos",
     statementTimeoutMs: 30_000,
@@ -84,14 +81,19 @@ async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
   });
   ends.add(() => database.pool.end());
   const keys = await makeEndpoints(database, `http://127.0.0.1:${port}`);
-  const { url: databaseUrl } = server.postgres;
-  const crew = createCrew({ size: options.workers, slots, databaseUrl, secretKey: testSecretKey, random });
+  const crew = createCrew({
+    size: options.workers,
+    slots,
+    databaseUrl: postgres.url,
+    secretKey: testSecretKey,
+    random,
+  });
   ends.add(crew.end);
   await crew.start();
 
   const downs: Down[] = [];
   const accepted = new Set<string>();
-  const disturb = createDisturber({ crew, server, database, downs, say });
+  const disturb = createDisturber({ crew, postgres, database, downs, say });
   const underWay: Promise<void>[] = [];
   const failure = Promise.withResolvers<never>();
   for (const step of makePlan({ ...options, random })) {
@@ -110,24 +112,6 @@ async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
   receiver.send("log");
   const { log } = await answerOf<{ log: Received[] }>(receiver);
   return verify(database.pool, { accepted, log, downs });
-}
-
-/** `isDown` resolves once no restart is under way. */
-type Server = { postgres: EmbeddedPostgres; child: ChildProcess; isDown: Promise<void> };
-
-/** Durable, as it is delivered: what was acknowledged must outlive an immediate shutdown. */
-async function startServer(dataDir: string, ends: Ends): Promise<Server> {
-  const starting = startEmbeddedPostgres({ dataDir }).then(
-    (postgres): Server => ({ postgres, child: postgres.process, isDown: Promise.resolve() }),
-  );
-  // It may be ended while it starts, for the first time or again.
-  ends.add(async () => {
-    const server = await starting.catch(() => null);
-    await server?.isDown.catch(() => undefined);
-    if (server) await stopPostgres(server.child);
-    await server?.postgres.release();
-  });
-  return starting;
 }
 
 async function makeEndpoints({ pool }: Database, origin: string): Promise<string[]> {
@@ -172,12 +156,12 @@ async function publishStep(options: {
 
 function createDisturber(options: {
   crew: Crew;
-  server: Server;
+  postgres: OwnPostgres;
   database: Database;
   downs: Down[];
   say: (text: string) => void;
 }): (kind: Disturbance) => Promise<void> {
-  const { crew, server, database, downs, say } = options;
+  const { crew, postgres, database, downs, say } = options;
   const onDown = async (workerId: string) => {
     const { rows } = await untilDatabaseAnswers(() =>
       database.pool.query<{ id: string }>(
@@ -188,20 +172,12 @@ function createDisturber(options: {
     say(`worker ${workerId} is down with ${rows.length} in flight`);
     downs.push({ workerId, eventIds: rows.map(({ id }) => id) });
   };
-  const restart = async (signal: NodeJS.Signals) => {
-    say(`PostgreSQL gets ${signal}`);
-    const ended = once(server.child, "exit");
-    server.child.kill(signal);
-    await ended;
-    server.child = await server.postgres.start();
-    say("PostgreSQL is back");
-  };
   return (kind) => {
     if (kind === "kill") return crew.kill(onDown);
     if (kind === "stop") return crew.stop(onDown);
-    const signal = kind === "restart_fast" ? "SIGINT" : "SIGQUIT";
-    server.isDown = server.isDown.then(() => restart(signal));
-    return server.isDown;
+    const shutdown = kind === "restart_fast" ? "fast" : "immediate";
+    say(`PostgreSQL is restarted (${shutdown})`);
+    return postgres.restart(shutdown).then(() => say("PostgreSQL is back"));
   };
 }
 
