@@ -5,15 +5,23 @@ import { leaseSeconds } from "#lib/queue/workers.ts";
 import { startWorkerProcess, type WorkerProcess } from "#test/helpers/worker-process.ts";
 import type { Random } from "./plan.ts";
 
+/** So long a kill waits for its worker to have something in flight: one that has nothing is no loss. */
+const busyWithinMs = 2_000;
 /** Past the lease, and long enough for another worker to take over. */
 const stoppedForMs = (leaseSeconds + 10) * 1_000;
+
+type Watch = {
+  isBusy: (workerId: string) => Promise<boolean>;
+  /** Called once the worker does nothing any more. */
+  onDown: (workerId: string) => Promise<void>;
+};
 
 export type Crew = {
   start: () => Promise<void>;
   /** `kill -9` of a random worker, with another one in its place. Resolves once that works. */
-  kill: (onDown: (workerId: string) => Promise<void>) => Promise<void>;
+  kill: (watch: Watch) => Promise<void>;
   /** SIGSTOP of a random worker past its lease, with another one in its place meanwhile, then SIGCONT. */
-  stop: (onDown: (workerId: string) => Promise<void>) => Promise<void>;
+  stop: (watch: Watch) => Promise<void>;
   /** SIGTERM to all; throws if one does not end well. */
   dismiss: () => Promise<void>;
   /** Ends every process at once, also those that are starting. */
@@ -51,24 +59,26 @@ export function createCrew(options: {
   }
 
   /** A worker of those that work; it counts as none of them from now on. */
-  async function choose(): Promise<WorkerProcess> {
+  async function choose({ isBusy }: Watch): Promise<WorkerProcess> {
     while (working.size === 0) await sleep(20);
     const chosen = [...working][Math.floor(random() * working.size)] as WorkerProcess;
     working.delete(chosen);
+    const deadline = performance.now() + busyWithinMs;
+    while (performance.now() < deadline && !(await isBusy(chosen.id))) await sleep(5);
     return chosen;
   }
 
   return {
     start: async () => void (await Promise.all(Array.from({ length: size }, add))),
-    kill: async (onDown) => {
-      const worker = await choose();
+    kill: async (watch) => {
+      const worker = await choose(watch);
       await worker.end("SIGKILL");
-      await Promise.all([add(), onDown(worker.id)]);
+      await Promise.all([add(), watch.onDown(worker.id)]);
     },
-    stop: async (onDown) => {
-      const worker = await choose();
+    stop: async (watch) => {
+      const worker = await choose(watch);
       worker.child.kill("SIGSTOP");
-      await Promise.all([add(), onDown(worker.id), sleep(stoppedForMs)]);
+      await Promise.all([add(), watch.onDown(worker.id), sleep(stoppedForMs)]);
       worker.child.kill("SIGCONT");
       working.add(worker);
     },

@@ -162,19 +162,26 @@ function createDisturber(options: {
   say: (text: string) => void;
 }): (kind: Disturbance) => Promise<void> {
   const { crew, postgres, database, downs, say } = options;
-  const onDown = async (workerId: string) => {
+  const heldBy = async (workerId: string) => {
     const { rows } = await untilDatabaseAnswers(() =>
       database.pool.query<{ id: string }>(
         "select event_id as id from posthorn.deliveries where state = 'in_flight' and leased_by = $1",
         [workerId],
       ),
     );
-    say(`worker ${workerId} is down with ${rows.length} in flight`);
-    downs.push({ workerId, eventIds: rows.map(({ id }) => id) });
+    return rows.map(({ id }) => id);
+  };
+  const watch = {
+    isBusy: async (workerId: string) => (await heldBy(workerId)).length > 0,
+    onDown: async (workerId: string) => {
+      const eventIds = await heldBy(workerId);
+      say(`worker ${workerId} is down with ${eventIds.length} in flight`);
+      downs.push({ workerId, eventIds });
+    },
   };
   return (kind) => {
-    if (kind === "kill") return crew.kill(onDown);
-    if (kind === "stop") return crew.stop(onDown);
+    if (kind === "kill") return crew.kill(watch);
+    if (kind === "stop") return crew.stop(watch);
     const shutdown = kind === "restart_fast" ? "fast" : "immediate";
     say(`PostgreSQL is restarted (${shutdown})`);
     return postgres.restart(shutdown).then(() => say("PostgreSQL is back"));
