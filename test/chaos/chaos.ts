@@ -44,7 +44,7 @@ try {
   if (flags.json)
     process.stdout.write(`${JSON.stringify({ seed, kills, restarts, ...findings, seconds: seconds() })}\n`);
   else print({ seed, kills, restarts, ...findings });
-  process.exitCode = disagreements.length === 0 ? (process.exitCode ?? 0) : 1;
+  process.exitCode = disagreements.length === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${(error as Error).stack}\nseed ${options.seed}\n`);
   process.exitCode = 1;

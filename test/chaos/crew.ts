@@ -24,6 +24,8 @@ export type Crew = {
   stop: (watch: Watch) => Promise<void>;
   /** SIGTERM to all; throws if one does not end well. */
   dismiss: () => Promise<void>;
+  /** Those that ended without being told to, in words. */
+  fallen: () => string[];
   /** Ends every process at once, also those that are starting. */
   end: () => Promise<void>;
 };
@@ -39,6 +41,7 @@ export function createCrew(options: {
   const { size, slots, databaseUrl, secretKey, random } = options;
   const children = new Set<ChildProcess>();
   const working = new Set<WorkerProcess>();
+  const fallen: string[] = [];
   let ending = false;
 
   async function add(): Promise<void> {
@@ -51,10 +54,8 @@ export function createCrew(options: {
     working.add(worker);
     worker.child.once("exit", (code, signal) => {
       if (!working.delete(worker) || ending) return;
-      process.stderr.write(
-        `worker ${worker.id} ended by itself (${signal ?? code}):\n${worker.log().join("\n")}\n`,
-      );
-      process.exitCode = 1;
+      fallen.push(`worker ${worker.id} ended by itself (${signal ?? code})`);
+      process.stderr.write(`${fallen.at(-1)}:\n${worker.log().join("\n")}\n`);
     });
   }
 
@@ -89,6 +90,7 @@ export function createCrew(options: {
       const wrong = codes.findIndex((code) => code !== 0);
       if (wrong >= 0) throw new Error(`worker ${crew[wrong]?.id} ended with ${codes[wrong]} after SIGTERM`);
     },
+    fallen: () => fallen,
     end: async () => {
       ending = true;
       await Promise.all(

@@ -111,7 +111,8 @@ async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
   await crew.dismiss();
   receiver.send("log");
   const { log } = await answerOf<{ log: Received[] }>(receiver);
-  return verify(database.pool, { accepted, log, downs });
+  const findings = await verify(database.pool, { accepted, log, downs });
+  return { ...findings, disagreements: [...crew.fallen(), ...findings.disagreements] };
 }
 
 async function makeEndpoints({ pool }: Database, origin: string): Promise<string[]> {
