@@ -174,7 +174,8 @@ export async function settle(
   const judged = new Set(
     results.filter((r) => r.verdict !== "success" || !r.endpointWasSound).map((r) => r.endpointId),
   );
-  if (judged.size === 0) return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
+  if (judged.size === 0)
+    return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });

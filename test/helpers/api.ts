@@ -27,11 +27,14 @@ export type Api = {
   call: (handler: Handler, call?: Call) => Promise<Answer>;
 };
 
-/** The API on a database of this file's own, with one API key; everything is closed after the file. */
-export function setUpApi(): Api {
+/**
+ * The API on a database of this file's own, with one API key; everything is closed after the file. `makeDatabase`:
+ * for one that is not a copy of the template.
+ */
+export function setUpApi(makeDatabase: () => Promise<TestDatabase> = createTestDatabase): Api {
   const api: Partial<Api> = { call: (handler, call) => callHandler(handler, api.key ?? "", call) };
   beforeAll(async () => {
-    api.database = await createTestDatabase();
+    api.database = await makeDatabase();
     process.env.DATABASE_URL = api.database.url;
     process.env.POSTHORN_SECRET_KEY = testSecretKey.toString("base64");
     process.env.POSTHORN_ALLOWED_SUBNETS = "127.0.0.0/8";
