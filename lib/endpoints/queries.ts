@@ -13,7 +13,7 @@ const countedTo = 10_000;
 /** What may be edited, in the API's own words. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency"
+  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency" | "ordering"
 >;
 
 const columns = {
@@ -144,11 +144,12 @@ export async function selectEndpointSecret(
 type BacklogRow = {
   waiting: number;
   awaiting_retry: number;
+  blocked: number;
   dead_letters: number;
   oldest_waiting_at: Date | null;
 };
 
-/** What waits for one endpoint, along deliveries_due, and its dead letters. Every count stops at `countedTo`. */
+/** What waits for one endpoint, along deliveries_due and deliveries_blocked, and its dead letters. Every count stops at `countedTo`. */
 export async function selectBacklog(db: Queryable, id: string): Promise<EndpointBacklog> {
   const counted = (condition: string) =>
     `(select count(*)::int from (
@@ -156,6 +157,7 @@ export async function selectBacklog(db: Queryable, id: string): Promise<Endpoint
   const { rows } = await db.query<BacklogRow>({
     text: `select ${counted("state = 'pending' and not blocked")} as waiting,
         ${counted("state = 'failed' and not blocked")} as awaiting_retry,
+        ${counted("state in ('pending', 'failed') and blocked")} as blocked,
         ${counted("state = 'dead_letter'")} as dead_letters,
         (select next_attempt_at from posthorn.deliveries
          where endpoint_id = $1 and state in ('pending', 'failed') and not blocked and next_attempt_at <= now()
@@ -191,6 +193,7 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
       cap_seconds: row.backoffCapSeconds,
     },
     concurrency: row.concurrency,
+    ordering: row.ordering,
   };
 }
 
@@ -204,6 +207,7 @@ function toColumns(settings: EndpointSettings) {
     backoffBaseSeconds: settings.retry.base_seconds,
     backoffCapSeconds: settings.retry.cap_seconds,
     concurrency: settings.concurrency,
+    ordering: settings.ordering,
   };
 }
 

@@ -3,7 +3,14 @@ import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
-import { type EndpointKind, type EndpointStatus, endpointStatuses, type Reason } from "#lib/vocabulary.ts";
+import {
+  type EndpointKind,
+  type EndpointStatus,
+  endpointStatuses,
+  type Ordering,
+  orderings,
+  type Reason,
+} from "#lib/vocabulary.ts";
 
 /** Attempts and the bounds of the backoff between them; `quick` and `patient` of product.md, or own numbers. */
 export const retryPolicy = z
@@ -38,6 +45,7 @@ export const endpointCreate = z.strictObject({
   timeout_ms: timeoutMs.default(15_000),
   retry: retryPolicy.default(retryPresets.quick),
   concurrency: concurrency.default(16),
+  ordering: z.enum(orderings).default("none"),
 });
 export type EndpointCreate = z.infer<typeof endpointCreate>;
 
@@ -49,6 +57,7 @@ export const endpointEdit = z
     timeout_ms: timeoutMs.optional(),
     retry: retryPolicy.optional(),
     concurrency: concurrency.optional(),
+    ordering: z.enum(orderings).optional(),
   })
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EndpointEdit = z.infer<typeof endpointEdit>;
@@ -88,6 +97,7 @@ export type Endpoint = {
   timeout_ms: number;
   retry: RetryPolicy;
   concurrency: number;
+  ordering: Ordering;
   health: EndpointHealth;
   created_at: string;
   updated_at: string;
@@ -97,6 +107,8 @@ export type Endpoint = {
 export type EndpointBacklog = {
   waiting: number;
   awaiting_retry: number;
+  /** Waiting or awaiting retry, but behind another of their ordering key. */
+  blocked: number;
   dead_letters: number;
   oldest_waiting_at: string | null;
   counted_to: number;

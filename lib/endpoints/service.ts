@@ -60,6 +60,7 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       timeout_ms: input.timeout_ms,
       retry: input.retry,
       concurrency: input.concurrency,
+      ordering: input.ordering,
     };
     const id = uuidV7();
     await insertEndpoint(orm, { id, affiliateId: affiliate.id, statusChangedBy: actor.name, settings });
@@ -88,6 +89,7 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
       retry: edit.retry ?? settings.retry,
       concurrency: edit.concurrency ?? settings.concurrency,
+      ordering: edit.ordering ?? settings.ordering,
     };
     const changes = changedFields(settings, edited);
     if (changes) {

@@ -62,6 +62,7 @@ describe("making one", () => {
       timeout_ms: 15_000,
       retry: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
       concurrency: 16,
+      ordering: "none",
       health: { in_flight: 0, consecutive_failures: 0, last_success_at: null },
     });
     expect(made.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
@@ -75,6 +76,7 @@ describe("making one", () => {
     expect(got.body.backlog).toEqual({
       waiting: 0,
       awaiting_retry: 0,
+      blocked: 0,
       dead_letters: 0,
       oldest_waiting_at: null,
       counted_to: 10_000,

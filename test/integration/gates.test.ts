@@ -52,6 +52,7 @@ function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement
     deliveryId: row.id,
     leaseToken: row.leaseToken,
     endpointId: row.endpointId,
+    ordered: row.ordered,
     attemptNumber: row.attemptNumber,
     state: "delivered",
     outcome: "delivered",

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
@@ -50,6 +51,7 @@ function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement
     deliveryId: row.id,
     leaseToken: row.leaseToken,
     endpointId: row.endpointId,
+    ordered: row.ordered,
     attemptNumber: row.attemptNumber,
     state: "delivered",
     outcome: "delivered",
@@ -91,6 +93,8 @@ function at(rows: ClaimedRow[], index: number): ClaimedRow {
   if (!row) throw new Error(`no row ${index}`);
   return row;
 }
+
+const resend = (id: string) => inClientTransaction(db.pool, (client) => resendDelivery(client, id));
 
 async function delivery(id: string) {
   const { rows } = await db.pool.query("select * from posthorn.deliveries where id = $1", [id]);
@@ -422,7 +426,7 @@ describe("resend", () => {
     const [row] = (await take()).rows as [ClaimedRow];
     const dead = { ...failure, state: "dead_letter", outcome: "permanent", delayMs: null } as const;
     await settle(db.pool, { workerId: worker, results: [resultOf(row, dead)] });
-    expect(await resendDelivery(db.pool, row.id)).toBe("resent");
+    expect(await resend(row.id)).toBe("resent");
     expect(await delivery(row.id)).toMatchObject({
       state: "pending",
       attempts_charged: 0,
@@ -438,20 +442,20 @@ describe("resend", () => {
     await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
-    const verdicts = await Promise.all([1, 2, 3].map(() => resendDelivery(db.pool, row.id)));
+    const verdicts = await Promise.all([1, 2, 3].map(() => resend(row.id)));
     expect(verdicts.sort()).toEqual(["already_waiting", "already_waiting", "resent"]);
   });
 
   test("is refused in flight, for an unknown id, without a body and without an endpoint", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect(await resendDelivery(db.pool, row.id)).toBe("in_flight");
-    expect(await resendDelivery(db.pool, "999999999")).toBe("not_found");
+    expect(await resend(row.id)).toBe("in_flight");
+    expect(await resend("999999999")).toBe("not_found");
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
     await db.pool.query("delete from posthorn.event_bodies");
-    expect(await resendDelivery(db.pool, row.id)).toBe("body_purged");
+    expect(await resend(row.id)).toBe("body_purged");
     await db.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [endpoint.id]);
-    expect(await resendDelivery(db.pool, row.id)).toBe("endpoint_deleted");
+    expect(await resend(row.id)).toBe("endpoint_deleted");
   });
 });
 
