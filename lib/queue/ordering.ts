@@ -27,19 +27,24 @@ function sameKey(row: string, place: string): string {
 }
 
 /**
- * SQL: the id of what `place` (endpoint_id, ordering_key, id, ordering) has to wait for, or null: the head of the key,
- * or with `strict` the dead letter that was the last of the key to be attempted. One that the key had moved on from
- * before the endpoint became strict holds nothing up.
+ * SQL: with `strict`, the id of the dead letter before `place` (endpoint_id, ordering_key, id, ordering) that was the
+ * last of the key to be attempted; else null. One that the key had moved on from before the endpoint became strict
+ * holds nothing up.
  */
+function deadBefore(place: string): string {
+  return `case when ${place}.ordering = 'strict' then (
+    select case when l.state = 'dead_letter' then l.id end from posthorn.deliveries l
+    where ${sameKey("l", place)} and ${ended("l")} and l.id < ${place}.id
+      and (l.state = 'dead_letter' or l.attempt_number > 0)
+    order by l.id desc limit 1) end`;
+}
+
+/** SQL: the id of what `place` (endpoint_id, ordering_key, id, ordering) has to wait for, or null. */
 function waitsFor(place: string): string {
   return `coalesce(
     (select f.id from posthorn.deliveries f
       where ${sameKey("f", place)} and ${unfinished("f")} and f.id < ${place}.id order by f.id limit 1),
-    case when ${place}.ordering = 'strict' then (
-      select case when l.state = 'dead_letter' then l.id end from posthorn.deliveries l
-      where ${sameKey("l", place)} and ${ended("l")} and l.id < ${place}.id
-        and (l.state = 'dead_letter' or l.attempt_number > 0)
-      order by l.id desc limit 1) end)`;
+    ${deadBefore(place)})`;
 }
 
 /** SQL: whether `place` (endpoint_id, ordering_key, id, ordering) has to wait. */
@@ -88,7 +93,8 @@ export async function lockKeys(client: pg.ClientBase, deliveryIds: readonly stri
 /**
  * Frees the head of each of these deliveries' keys if nothing is in front of it any more, and returns how many were
  * freed. The endpoints' health is to be locked. A freed one is due from now on: until now it was not late.
- * Measured: see docs/architecture.md.
+ * Measured in PostgreSQL's CPU for each of 500 settled: 4 us where nothing waits; where one does, its row is written
+ * once more, which costs as much as a claim.
  */
 export async function freeHeads(client: pg.ClientBase, deliveryIds: readonly string[]): Promise<number> {
   if (deliveryIds.length === 0) return 0;
@@ -107,7 +113,7 @@ with k as materialized (
   where f.blocked
 )
 update posthorn.deliveries set blocked = false, next_attempt_at = greatest(next_attempt_at, now())
-where id = any(array(select id from head where not ${isBehind("head")}))`,
+where id = any(array(select id from head where ${deadBefore("head")} is null))`,
     values: [plainArray(deliveryIds)],
   });
   return rowCount ?? 0;

@@ -195,7 +195,7 @@ describe("resending", () => {
     expect(backlog).toMatchObject({ waiting: 1, blocked: 2 });
 
     await leave(first, "state = 'dead_letter', attempt_number = 1, ended_at = now()");
-    await leave(second, "state = 'delivered', attempt_number = 1, blocked = false, ended_at = now()");
+    await leave(second, "state = 'discarded', attempt_number = 1, blocked = false, ended_at = now()");
     const shown = await get(first);
     expect(shown).toMatchObject({ superseded: true, resend_refusal: expect.any(String) });
     const put = (body?: unknown) => api.call(resend, { method: "POST", params: { id: first }, body });
