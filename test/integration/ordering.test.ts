@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { inClientTransaction } from "#lib/db/database.ts";
 import { type ClaimedRow, claim, firstLane } from "#lib/queue/claim.ts";
@@ -390,6 +391,65 @@ describe("the sweep", () => {
 });
 
 describe("at once", () => {
+  /** Fans out on a connection that stops before it inserts, which is after it has looked, until it is let go on. */
+  function fanOutInSteps(): { looked: Promise<void>; goOn: () => void; done: Promise<number> } {
+    const looked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const connect = async () => {
+      const client = await db.pool.connect();
+      const query = async (config: { name?: string }) => {
+        if (config.name === "fan_out_insert") {
+          looked.resolve();
+          await gate.promise;
+        }
+        return client.query(config as pg.QueryConfig);
+      };
+      return { query, release: (broken?: boolean) => client.release(broken) };
+    };
+    const done = fanOut({ connect } as unknown as pg.Pool);
+    return { looked: looked.promise, goOn: gate.resolve, done };
+  }
+
+  test.each([
+    ["is settled", (rows: ClaimedRow[]) => settleAll(rows)],
+    [
+      "is reaped for good",
+      async ([row]: ClaimedRow[]) => {
+        await db.pool.query("update posthorn.deliveries set lost_in_a_row = 2 where id = $1", [row?.id]);
+        await retireWorker(db.pool, worker);
+        await sleep(2);
+        await reap(db.pool);
+      },
+    ],
+  ])("one is put behind the head while that %s: it is freed", async (_how, end) => {
+    const endpoint = await endpointWith("per_key");
+    await deliver(endpoint, "k");
+    const rows = await take();
+    await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "k" });
+    const { looked, goOn, done } = fanOutInSteps();
+    await looked;
+    const ended = end(rows);
+    await sleep(250);
+    goOn();
+    await Promise.all([done, ended]);
+    expect(await free()).toHaveLength(1);
+  });
+
+  test("one comes while an earlier one is put back: it waits behind it", async () => {
+    const endpoint = await endpointWith("per_key");
+    const [first] = await deliver(endpoint, "k");
+    await send(dead);
+    await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "k" });
+    const { looked, goOn, done } = fanOutInSteps();
+    await looked;
+    const verdict = resend(first as string);
+    await sleep(250);
+    goOn();
+    expect(await verdict).toBe("resent");
+    await done;
+    expect(await free()).toEqual([first]);
+  });
+
   test("fan-out while the head is settled: nothing stays blocked, and never two of a key are in flight", async () => {
     const endpoints = [await endpointWith("per_key"), await endpointWith("per_key")];
     const keys = ["a", "b", "c"];
