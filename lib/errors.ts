@@ -17,6 +17,7 @@ const problemKinds = {
   in_flight: { status: 409, title: "The delivery is being sent right now" },
   already_waiting: { status: 409, title: "The delivery waits to be sent already" },
   body_purged: { status: 409, title: "The event's data has been purged" },
+  superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },

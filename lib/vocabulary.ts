@@ -69,6 +69,13 @@ export type EndpointKind = (typeof endpointKinds)[number];
 export const endpointStatuses = ["active", "paused", "disabled"] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
+/**
+ * In which order an endpoint gets deliveries with the same ordering key: in any; each after the one before has
+ * ended; or also not after a dead letter, until that is resent or discarded.
+ */
+export const orderings = ["none", "per_key", "strict"] as const;
+export type Ordering = (typeof orderings)[number];
+
 /** An endpoint's circuit breaker; `half_open` while its one probe is under way. */
 export const breakerStates = ["closed", "open", "half_open"] as const;
 export type BreakerState = (typeof breakerStates)[number];

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "#lib/queue/latency.ts";
+import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
 import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
@@ -26,6 +27,7 @@ export function startMaintenance(options: {
   log: Logger;
 }): { stop: () => Promise<void> } {
   const { pool, secretKeys, mayReap, log } = options;
+  let sweptTo = firstKey;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
       if (!mayReap()) return;
@@ -46,6 +48,12 @@ export function startMaintenance(options: {
     repeat("re-encrypt", housekeepEverySeconds, async () => {
       const changed = await untilShort(() => reencryptSecrets(pool, secretKeys), reencryptBatchSize);
       if (changed > 0) log.info({ secrets: changed }, "encrypted secrets with the current key");
+    }),
+    repeat("order", tidyEverySeconds, async () => {
+      await untilShort(() => releaseUnordered(pool), releaseBatchSize);
+      const { freed, next } = await sweepBlocked(pool, sweptTo);
+      sweptTo = next;
+      if (freed > 0) log.info({ deliveries: freed }, "freed deliveries that nothing is in front of any more");
     }),
     repeat("housekeeping", housekeepEverySeconds, async () => {
       await pool.query("select posthorn.ensure_partitions()");

@@ -92,6 +92,7 @@ export function createPipeline(options: {
       deliveryId: row.id,
       leaseToken: row.leaseToken,
       endpointId: row.endpointId,
+      ordered: row.ordered,
       attemptNumber: row.attemptNumber,
       state: decision.state,
       outcome: classification.outcome,

@@ -24,8 +24,9 @@ const looks = {
   discarded: { tone: "idle", icon: CircleSlash },
 } satisfies Record<DeliveryState, { tone: PillTone; icon: LucideIcon }>;
 
-export function DeliveryStatePill({ delivery }: { delivery: Pick<Delivery, "state" | "held"> }) {
-  const { tone, icon } = delivery.held ? { tone: "held" as const, icon: CirclePause } : looks[delivery.state];
+export function DeliveryStatePill({ delivery }: { delivery: Pick<Delivery, "state" | "held" | "blocked"> }) {
+  const waits = delivery.held || delivery.blocked;
+  const { tone, icon } = waits ? { tone: "held" as const, icon: CirclePause } : looks[delivery.state];
   return (
     <Pill tone={tone} icon={icon}>
       {deliveryLabel(delivery)}

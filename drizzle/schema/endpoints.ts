@@ -7,6 +7,7 @@ import {
   bytea,
   endpointKind,
   endpointStatus,
+  ordering,
   posthorn,
   reason,
 } from "./namespace.ts";
@@ -32,6 +33,8 @@ export const endpoints = posthorn.table(
     backoffCapSeconds: integer("backoff_cap_seconds").notNull().default(3_600),
     /** Requests in flight at once, over all workers. */
     concurrency: integer().notNull().default(16),
+    /** Holds for deliveries made from now on; what waits blocked is released when it becomes `none`. */
+    ordering: ordering().notNull().default("none"),
     /** Requests in each period, which is 1, 60 or 3600 seconds; all three are null without a limit. */
     rateAmount: integer("rate_amount"),
     ratePeriodSeconds: integer("rate_period_seconds"),

@@ -8,6 +8,7 @@ import {
   endpointKinds,
   endpointStatuses,
   latencyResolutions,
+  orderings,
   reasons,
 } from "#lib/vocabulary.ts";
 
@@ -19,6 +20,7 @@ export const attemptOutcome = posthorn.enum("attempt_outcome", attemptOutcomes);
 export const reason = posthorn.enum("reason", reasons);
 export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
 export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
+export const ordering = posthorn.enum("ordering", orderings);
 export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
 export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);

@@ -17,7 +17,15 @@ const countedTo = 10_000;
 /** What may be edited, in the API's own words. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency" | "rate_limit" | "response_rules"
+  | "name"
+  | "url"
+  | "event_types"
+  | "timeout_ms"
+  | "retry"
+  | "concurrency"
+  | "ordering"
+  | "rate_limit"
+  | "response_rules"
 >;
 
 const columns = {
@@ -157,11 +165,12 @@ export async function markEndpointDeleted(orm: Orm, id: string): Promise<void> {
 type BacklogRow = {
   waiting: number;
   awaiting_retry: number;
+  blocked: number;
   dead_letters: number;
   oldest_waiting_at: Date | null;
 };
 
-/** What waits for one endpoint, along deliveries_due, and its dead letters. Every count stops at `countedTo`. */
+/** What waits for one endpoint, along deliveries_due and deliveries_blocked, and its dead letters. Every count stops at `countedTo`. */
 export async function selectBacklog(db: Queryable, id: string): Promise<EndpointBacklog> {
   const counted = (condition: string) =>
     `(select count(*)::int from (
@@ -169,6 +178,7 @@ export async function selectBacklog(db: Queryable, id: string): Promise<Endpoint
   const { rows } = await db.query<BacklogRow>({
     text: `select ${counted("state = 'pending' and not blocked")} as waiting,
         ${counted("state = 'failed' and not blocked")} as awaiting_retry,
+        ${counted("state in ('pending', 'failed') and blocked")} as blocked,
         ${counted("state = 'dead_letter'")} as dead_letters,
         (select next_attempt_at from posthorn.deliveries
          where endpoint_id = $1 and state in ('pending', 'failed') and not blocked and next_attempt_at <= now()
@@ -207,6 +217,7 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
     concurrency: row.concurrency,
     rate_limit: toRateLimit(row),
     response_rules: row.responseRules as ResponseRule[],
+    ordering: row.ordering,
   };
 }
 
@@ -230,6 +241,7 @@ function toColumns(settings: EndpointSettings) {
     ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
     rateBurst: settings.rate_limit?.burst ?? null,
     responseRules: settings.response_rules,
+    ordering: settings.ordering,
   };
 }
 

@@ -7,7 +7,14 @@ import { checkResponseRules, type ResponseRule } from "#lib/delivery/response-ru
 import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
-import { type EndpointKind, type EndpointStatus, endpointStatuses, type Reason } from "#lib/vocabulary.ts";
+import {
+  type EndpointKind,
+  type EndpointStatus,
+  endpointStatuses,
+  type Ordering,
+  orderings,
+  type Reason,
+} from "#lib/vocabulary.ts";
 
 /** Attempts and the bounds of the backoff between them; `quick` and `patient` of product.md, or own numbers. */
 export const retryPolicy = z
@@ -127,6 +134,7 @@ export const endpointCreate = z.strictObject({
   rate_limit: rateLimit.default(null),
   headers: newHeaders.default([]),
   response_rules: responseRules.default([]),
+  ordering: z.enum(orderings).default("none"),
 });
 export type EndpointCreate = z.infer<typeof endpointCreate>;
 
@@ -141,6 +149,7 @@ export const endpointEdit = z
     rate_limit: rateLimit.optional(),
     headers: editedHeaders.optional(),
     response_rules: responseRules.optional(),
+    ordering: z.enum(orderings).optional(),
   })
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EndpointEdit = z.infer<typeof endpointEdit>;
@@ -193,6 +202,7 @@ export type Endpoint = {
   /** Values may be credentials, so they are never shown; an edit that repeats the null keeps what is stored. */
   headers: { name: string; value: null }[];
   response_rules: ResponseRule[];
+  ordering: Ordering;
   health: EndpointHealth;
   breaker: BreakerStatus;
   created_at: string;
@@ -203,6 +213,8 @@ export type Endpoint = {
 export type EndpointBacklog = {
   waiting: number;
   awaiting_retry: number;
+  /** Waiting or awaiting retry, but behind another of their ordering key. */
+  blocked: number;
   dead_letters: number;
   oldest_waiting_at: string | null;
   counted_to: number;

@@ -63,6 +63,7 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       concurrency: input.concurrency,
       rate_limit: input.rate_limit,
       response_rules: input.response_rules,
+      ordering: input.ordering,
     };
     const id = uuidV7();
     const headers = sealHeaders(input.headers, id);
@@ -103,6 +104,7 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       concurrency: edit.concurrency ?? settings.concurrency,
       rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
       response_rules: edit.response_rules ?? settings.response_rules,
+      ordering: edit.ordering ?? settings.ordering,
     };
     const newHeaders = edit.headers === undefined ? null : editHeaders(headers, edit.headers, id);
     const changes = changedFields(settings, edited);

@@ -12,6 +12,8 @@ export type ClaimedRow = {
   attemptNumber: number;
   attemptsCharged: number;
   deliveredBefore: boolean;
+  /** Others may wait for it to end. */
+  ordered: boolean;
   leaseToken: string;
   /** Of the endpoint's breaker; comes back with the result. */
   breakerEpoch: number;
@@ -102,7 +104,7 @@ with recursive lane (endpoint_id, due) as (
     limit $2))
   returning d.id, d.endpoint_id, d.event_id,
     floor(extract(epoch from d.event_received_at) / 86400)::int as event_day, d.attempt_number, d.attempts_charged,
-    d.delivered_at is not null as delivered_before
+    d.delivered_at is not null as delivered_before, d.ordering_key is not null as ordered
 ), counted as (
   select endpoint_id, count(*)::int as n, max(id) as last_id from taken group by endpoint_id
 ), health as (
@@ -142,6 +144,7 @@ type Row = {
   attempt_number: number;
   attempts_charged: number;
   delivered_before: boolean;
+  ordered: boolean;
   sound: boolean;
   epoch: number;
 };
@@ -172,6 +175,7 @@ export async function claim(
       attemptNumber: row.attempt_number,
       attemptsCharged: row.attempts_charged,
       deliveredBefore: row.delivered_before,
+      ordered: row.ordered,
       leaseToken,
       breakerEpoch: row.epoch,
       endpointWasSound: row.sound,

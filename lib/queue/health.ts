@@ -61,19 +61,26 @@ type Row = {
   hour_p95_ms: number | null;
 };
 
+/** Locks the health rows of these endpoints until the transaction ends, in order of id as every operation does. */
+export async function lockEndpointHealth(
+  client: pg.ClientBase,
+  endpointIds: readonly string[],
+): Promise<void> {
+  await client.query({
+    name: "lock_health",
+    text: `select from posthorn.endpoint_health where endpoint_id = any($1::uuid[]) order by endpoint_id for update`,
+    values: [plainArray(endpointIds)],
+  });
+}
+
 /**
- * Locks the health rows of these endpoints, in order of id as every operation does, and returns those of
- * `wanted`, with the database's clock. To be followed by `storeHealth` in the same transaction.
+ * Locks the health rows of these endpoints, and returns those of `wanted`, with the database's clock. To be followed by `storeHealth` in the same transaction.
  */
 export async function lockHealth(
   client: pg.ClientBase,
   options: { endpointIds: readonly string[]; wanted: readonly string[] },
 ): Promise<{ nowMs: number; healths: Health[] }> {
-  await client.query({
-    name: "lock_health",
-    text: `select from posthorn.endpoint_health where endpoint_id = any($1::uuid[]) order by endpoint_id for update`,
-    values: [plainArray(options.endpointIds)],
-  });
+  await lockEndpointHealth(client, options.endpointIds);
   // A statement of its own, so that it sees what others stored while the locks were waited for.
   const { rows } = await client.query<Row & { now_ms: number }>({
     name: "read_health",

@@ -1,4 +1,5 @@
-import type { Queryable } from "#lib/db/database.ts";
+import type pg from "pg";
+import { releaseBehind } from "./ordering.ts";
 import { returnToHealth } from "./return-to-health.ts";
 
 /** Deliveries a statement returns; call again while it returns as many. */
@@ -13,8 +14,8 @@ const lostLimit = 3;
  * Health rows are locked first and in order, as in settle, so that the two cannot deadlock; a row that its
  * worker settles meanwhile no longer matches.
  */
-export async function reap(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ n: number }>({
+export async function reap(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ n: number; ended: string[] }>({
     name: "reap",
     text: `
 with lost as materialized (
@@ -39,12 +40,13 @@ with lost as materialized (
     last_status = null, last_duration_ms = null,
     ended_at = case when d.lost_in_a_row + 1 < ${lostLimit} then null else now() end
   from before b where d.id = b.id
-  returning d.id, d.endpoint_id
+  returning d.id, d.endpoint_id, d.ordering_key is not null and d.ended_at is not null as ended
 ), attempt as (
   insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, worker_id)
   select id, attempt_number, last_attempt_at, endpoint_id, 'worker_lost', 'worker_lost', leased_by from before
 ), ${returnToHealth("returned")}
-select count(*)::int as n from returned`,
+select count(*)::int as n, coalesce(array_agg(id) filter (where ended), '{}') as ended from returned`,
   });
+  await releaseBehind(pool, rows[0]?.ended ?? []);
   return rows[0]?.n ?? 0;
 }

@@ -14,12 +14,15 @@ import { breakerThreshold } from "#lib/delivery/slow.ts";
 import type { Verdict } from "#lib/delivery/verdict.ts";
 import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
 import { type Health, type HealthChange, lockHealth, storeHealth } from "./health.ts";
+import { freeHeads } from "./ordering.ts";
 
 /** One attempt's end and what it means for its delivery. Durations in milliseconds. */
 export type Settlement = {
   deliveryId: string;
   leaseToken: string;
   endpointId: string;
+  /** It has an ordering key. */
+  ordered: boolean;
   attemptNumber: number;
   state: Extract<DeliveryState, "delivered" | "failed" | "dead_letter">;
   outcome: Extract<AttemptOutcome, "delivered" | "transient" | "permanent">;
@@ -162,7 +165,8 @@ export type Settled = {
 /**
  * Settles up to a batch of one worker's results. Where all is well that is one statement. Endpoints that failed,
  * or were not sound when claimed, are judged by the delivery core: their health rows are locked and read, and
- * stored with the results in one transaction.
+ * stored with the results in one transaction. So it is where deliveries with a key ended: the one behind each is
+ * freed under the same lock.
  */
 export async function settle(
   pool: pg.Pool,
@@ -174,7 +178,8 @@ export async function settle(
   const judged = new Set(
     results.filter((r) => r.verdict !== "success" || !r.endpointWasSound).map((r) => r.endpointId),
   );
-  if (judged.size === 0)
+  const ended = results.filter((r) => r.ordered && r.state !== "failed").map((r) => r.deliveryId);
+  if (judged.size === 0 && ended.length === 0)
     return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
@@ -186,7 +191,11 @@ export async function settle(
       (r) => r.endpointId,
     );
     const judgements = healths.map((health) => judge(health, byEndpoint.get(health.endpointId) ?? [], nowMs));
-    await storeHealth(client, judgements);
+    if (judged.size > 0) await storeHealth(client, judgements);
+    await freeHeads(
+      client,
+      ended.filter((id) => moved.has(id)),
+    );
     return {
       moved: moved.size,
       opened: judgements

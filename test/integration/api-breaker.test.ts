@@ -6,6 +6,7 @@ import { registerWorker } from "#lib/queue/workers.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { publish, publishMany } from "#test/helpers/factories.ts";
 import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
+import { refused, resultOf } from "#test/helpers/settlements.ts";
 import { eventually, startWorker, waitForState } from "#test/helpers/workers.ts";
 import { POST as consoleHold } from "../../app/api/console/endpoints/[id]/breaker/hold/route.ts";
 import { GET as consoleHistory } from "../../app/api/console/endpoints/[id]/breaker-history/route.ts";
@@ -269,33 +270,15 @@ test("changes and settlements that move the same breaker do not lock each other 
       leaseToken: String(round),
       workersAlive: 1,
     });
-    const results = rows.map((row) => ({
-      deliveryId: row.id,
-      leaseToken: row.leaseToken,
-      endpointId: row.endpointId,
-      attemptNumber: row.attemptNumber,
-      state: "dead_letter" as const,
-      outcome: "permanent" as const,
-      attemptReason: "unauthorized" as const,
-      reason: "unauthorized" as const,
-      delayMs: null,
-      verdict: "failure" as const,
-      breakerEpoch: row.breakerEpoch,
-      endpointWasSound: row.endpointWasSound,
-      retryAfterMs: null,
-      startedAtMs: Date.now(),
-      status: 401,
-      errorCode: null,
-      dnsMs: null,
-      connectMs: null,
-      tlsMs: null,
-      firstByteMs: null,
-      durationMs: 1,
-      url: "https://example.com/hook",
-      responseHeaders: null,
-      responseBody: null,
-      responseTruncated: false,
-    }));
+    const results = rows.map((row) =>
+      resultOf(row, {
+        ...refused,
+        attemptReason: "unauthorized",
+        reason: "unauthorized",
+        verdict: "failure",
+        status: 401,
+      }),
+    );
     const [settled, edited, paused] = await Promise.all([
       settle(pool, { workerId, results }),
       edit({ url: "https://example.com/new" }),

@@ -44,7 +44,7 @@ async function leave(id: string, columns: string): Promise<void> {
 const get = async (id: string) => (await api.call(delivery.GET, { params: { id } })).body;
 
 beforeAll(async () => {
-  for (const key of ["acme", "other", "reasons", "quiet"])
+  for (const key of ["acme", "other", "reasons", "quiet", "ordered"])
     await api.call(affiliates.POST, { body: { key, name: key } });
 });
 
@@ -184,6 +184,44 @@ describe("resending", () => {
         after: { state: "pending", reason: null, attempts_charged: 0 },
       },
     ]);
+  });
+
+  test("is refused when its ordering key has moved on, unless forced; what waits says for what", async () => {
+    const endpointId = await makeEndpoint("ordered", { ordering: "per_key" });
+    const first = await deliver("ordered", { ordering_key: "k" });
+    const second = await deliver("ordered", { ordering_key: "k" });
+    const third = await deliver("ordered", { ordering_key: "k" });
+    expect(await get(first)).toMatchObject({ blocked: false, blocked_by: null, superseded: false });
+    expect(await get(third)).toMatchObject({ blocked: true, blocked_by: first, next_attempt_at: null });
+    const { backlog } = (await api.call(endpoint.GET, { params: { id: endpointId } })).body;
+    expect(backlog).toMatchObject({ waiting: 1, blocked: 2 });
+
+    await leave(first, "state = 'dead_letter', attempt_number = 1, ended_at = now()");
+    await leave(second, "state = 'discarded', attempt_number = 1, blocked = false, ended_at = now()");
+    const shown = await get(first);
+    expect(shown).toMatchObject({ superseded: true, resend_refusal: expect.any(String) });
+    const put = (body?: unknown) => api.call(resend, { method: "POST", params: { id: first }, body });
+    for (const body of [undefined, {}, { force: false }]) {
+      expect(await put(body)).toMatchObject({
+        status: 409,
+        body: { code: "superseded", detail: shown.resend_refusal },
+      });
+    }
+    expect(await put({ force: "yes" })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "force" }] },
+    });
+    expect(await put({ forced: true })).toMatchObject({ status: 422 });
+    expect(await put("nonsense")).toMatchObject({ status: 400 });
+    expect(await put({ force: true })).toMatchObject({
+      status: 200,
+      body: { state: "pending", blocked: false },
+    });
+    const { rows } = await api.database.pool.query(
+      "select after from posthorn.audit_log where object_kind = 'delivery' and object_id = $1",
+      [first],
+    );
+    expect(rows).toEqual([{ after: { state: "pending", reason: null, attempts_charged: 0, force: true } }]);
   });
 
   test("is refused with the reason, which the delivery tells beforehand", async () => {

@@ -15,6 +15,7 @@ import { decryptSecret, formatSigningSecret } from "#lib/secrets.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
 import { createEndpoint, publishMany, type TestEndpoint, testSecretKey } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
+import { failed, refused, resultOf } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let db: TestDatabase;
@@ -45,57 +46,6 @@ async function endpointWith(count: number, options: Partial<Parameters<typeof cr
   while ((await fanOut(db.pool)) > 0);
   return endpoint;
 }
-
-function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement {
-  return {
-    deliveryId: row.id,
-    leaseToken: row.leaseToken,
-    endpointId: row.endpointId,
-    attemptNumber: row.attemptNumber,
-    state: "delivered",
-    outcome: "delivered",
-    attemptReason: null,
-    reason: null,
-    delayMs: null,
-    verdict: "success",
-    breakerEpoch: row.breakerEpoch,
-    endpointWasSound: row.endpointWasSound,
-    retryAfterMs: null,
-    startedAtMs: Date.now(),
-    status: 200,
-    errorCode: null,
-    dnsMs: null,
-    connectMs: null,
-    tlsMs: null,
-    firstByteMs: null,
-    durationMs: 1,
-    url: "http://127.0.0.1:9/",
-    responseHeaders: null,
-    responseBody: null,
-    responseTruncated: false,
-    ...change,
-  };
-}
-
-const failed = {
-  state: "failed",
-  outcome: "transient",
-  attemptReason: "server_error",
-  reason: "server_error",
-  delayMs: 0,
-  verdict: "failure",
-  status: 500,
-} as const;
-const refused = {
-  ...failed,
-  state: "dead_letter",
-  outcome: "permanent",
-  attemptReason: "bad_request",
-  reason: "bad_request",
-  delayMs: null,
-  verdict: "neutral",
-  status: 400,
-} as const;
 
 const settleAll = (rows: ClaimedRow[], change: Partial<Settlement> = {}, workerId = worker) =>
   settle(db.pool, { workerId, results: rows.map((row) => resultOf(row, change)) });

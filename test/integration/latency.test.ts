@@ -13,6 +13,7 @@ import { everyEndpoint } from "#lib/vocabulary.ts";
 import { createEndpoint, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { startReceiver } from "#test/helpers/receiver.ts";
+import { resultOf } from "#test/helpers/settlements.ts";
 import { startWorker, waitForState } from "#test/helpers/workers.ts";
 import { createLatencyRecorder, type LatencyRecorder } from "#worker/latency.ts";
 
@@ -67,35 +68,13 @@ async function attempt(
     if (rows.length === 0) throw new Error("nothing could be claimed");
     const results: Settlement[] = rows.map((row, i) => {
       const durationMs = durationsMs[settled + i] as number;
-      return {
-        deliveryId: row.id,
-        leaseToken: row.leaseToken,
-        endpointId: row.endpointId,
-        attemptNumber: row.attemptNumber,
-        state: "delivered",
-        outcome: "delivered",
-        attemptReason: null,
-        reason: null,
-        delayMs: null,
-        verdict: "success",
-        breakerEpoch: row.breakerEpoch,
-        endpointWasSound: row.endpointWasSound,
-        retryAfterMs: null,
+      return resultOf(row, {
         startedAtMs,
-        status: 200,
-        errorCode: null,
-        dnsMs: null,
-        connectMs: null,
-        tlsMs: null,
-        firstByteMs: null,
         durationMs,
         url: endpoint.id,
-        responseHeaders: null,
-        responseBody: null,
-        responseTruncated: false,
         ...(durationMs >= 15_000 ? timedOut : {}),
         ...change,
-      };
+      });
     });
     await settle(db.pool, { workerId: worker.id, results });
     worker.recorder.count(results);

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
-import { type Settlement, settle } from "#lib/queue/settle.ts";
+import { settle } from "#lib/queue/settle.ts";
 import { heartbeat, registerWorker, retireWorker } from "#lib/queue/workers.ts";
 import {
   createAffiliate,
@@ -16,6 +17,7 @@ import {
   type TestEndpoint,
 } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
+import { failed, resultOf } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let db: TestDatabase;
@@ -45,45 +47,15 @@ async function endpointWith(count: number, options: Partial<Parameters<typeof cr
   return endpoint;
 }
 
-function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement {
-  return {
-    deliveryId: row.id,
-    leaseToken: row.leaseToken,
-    endpointId: row.endpointId,
-    attemptNumber: row.attemptNumber,
-    state: "delivered",
-    outcome: "delivered",
-    attemptReason: null,
-    reason: null,
-    delayMs: null,
-    verdict: change.outcome && change.outcome !== "delivered" ? "failure" : "success",
-    breakerEpoch: row.breakerEpoch,
-    endpointWasSound: row.endpointWasSound,
-    retryAfterMs: null,
-    startedAtMs: Date.now(),
-    status: 200,
-    errorCode: null,
-    dnsMs: null,
-    connectMs: 0.5,
-    tlsMs: null,
-    firstByteMs: 1.5,
-    durationMs: 2.5,
-    url: "http://127.0.0.1:9/",
-    responseHeaders: '["content-type","text/plain"]',
-    responseBody: Buffer.from([0, 255, 92, 34]),
-    responseTruncated: false,
-    ...change,
-  };
-}
+const failure = { ...failed, delayMs: 60_000 } as const;
 
-const failure = {
-  state: "failed",
-  outcome: "transient",
-  attemptReason: "server_error",
-  reason: "server_error",
-  delayMs: 60_000,
-  status: 500,
-} as const;
+/** What their server answered, in bytes that need care. */
+const answered = {
+  firstByteMs: 1.5,
+  durationMs: 2.5,
+  responseHeaders: '["content-type","text/plain"]',
+  responseBody: Buffer.from([0, 255, 92, 34]),
+};
 
 /** The row at an index that must exist. */
 function at(rows: ClaimedRow[], index: number): ClaimedRow {
@@ -91,6 +63,8 @@ function at(rows: ClaimedRow[], index: number): ClaimedRow {
   if (!row) throw new Error(`no row ${index}`);
   return row;
 }
+
+const resend = (id: string) => inClientTransaction(db.pool, (client) => resendDelivery(client, id));
 
 async function delivery(id: string) {
   const { rows } = await db.pool.query("select * from posthorn.deliveries where id = $1", [id]);
@@ -247,7 +221,7 @@ describe("settle", () => {
   test("records a success: state, attempt, response, health, minute", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row)] })).moved).toBe(1);
+    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row, answered)] })).moved).toBe(1);
     expect(await delivery(row.id)).toMatchObject({
       state: "delivered",
       leased_by: null,
@@ -422,7 +396,7 @@ describe("resend", () => {
     const [row] = (await take()).rows as [ClaimedRow];
     const dead = { ...failure, state: "dead_letter", outcome: "permanent", delayMs: null } as const;
     await settle(db.pool, { workerId: worker, results: [resultOf(row, dead)] });
-    expect(await resendDelivery(db.pool, row.id)).toBe("resent");
+    expect(await resend(row.id)).toBe("resent");
     expect(await delivery(row.id)).toMatchObject({
       state: "pending",
       attempts_charged: 0,
@@ -438,20 +412,20 @@ describe("resend", () => {
     await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
-    const verdicts = await Promise.all([1, 2, 3].map(() => resendDelivery(db.pool, row.id)));
+    const verdicts = await Promise.all([1, 2, 3].map(() => resend(row.id)));
     expect(verdicts.sort()).toEqual(["already_waiting", "already_waiting", "resent"]);
   });
 
   test("is refused in flight, for an unknown id, without a body and without an endpoint", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect(await resendDelivery(db.pool, row.id)).toBe("in_flight");
-    expect(await resendDelivery(db.pool, "999999999")).toBe("not_found");
+    expect(await resend(row.id)).toBe("in_flight");
+    expect(await resend("999999999")).toBe("not_found");
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
     await db.pool.query("delete from posthorn.event_bodies");
-    expect(await resendDelivery(db.pool, row.id)).toBe("body_purged");
+    expect(await resend(row.id)).toBe("body_purged");
     await db.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [endpoint.id]);
-    expect(await resendDelivery(db.pool, row.id)).toBe("endpoint_deleted");
+    expect(await resend(row.id)).toBe("endpoint_deleted");
   });
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import { heartbeatSeconds, leaseSeconds } from "#lib/queue/workers.ts";
 import { createEndpoint, publish, publishMany } from "#test/helpers/factories.ts";
@@ -144,7 +145,9 @@ describe("what an answer leads to", () => {
     await publish(db.pool, { affiliate: endpoint.affiliateKey });
     await waitForState(db.pool, "delivered", 1);
     const [delivery] = await deliveries();
-    expect(await resendDelivery(db.pool, delivery.id)).toBe("resent");
+    expect(await inClientTransaction(db.pool, (client) => resendDelivery(client, delivery.id))).toBe(
+      "resent",
+    );
     await receiver.waitFor(path, 2);
     await waitForState(db.pool, "delivered", 1);
     expect((await attempts()).map((attempt) => attempt.outcome)).toEqual(["delivered", "permanent"]);
