@@ -57,6 +57,10 @@ export type Config = {
 /** Says which variables are wrong and what is allowed; never repeats a value, which may be a secret. */
 export class ConfigError extends Error {
   override name = "ConfigError";
+
+  constructor(faults: string[]) {
+    super(["Posthorn cannot start. In the environment:", ...faults].join("\n"));
+  }
 }
 
 /** Reads settings from `env`; an empty variable counts as absent. Throws `ConfigError` that names every fault. */
@@ -65,7 +69,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-    throw new ConfigError(faults.join("\n"));
+    throw new ConfigError(faults);
   }
   const { DATABASE_URL, POSTHORN_SECRET_KEY } = parsed.data;
   return {
@@ -91,13 +95,24 @@ export function config(): Config {
   return memoised;
 }
 
+/** `config` for the main module of a program: faults are printed, without a stack, and end it. */
+export function configOrExit(): Config {
+  try {
+    return config();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
 function databaseAndKey(databaseUrl: string | undefined, secretKey: Buffer | undefined) {
   if (databaseUrl === undefined) return { databaseUrl, secretKey };
   if (secretKey !== undefined) return { databaseUrl, secretKey };
-  throw new ConfigError(
+  throw new ConfigError([
     "POSTHORN_SECRET_KEY must be set when DATABASE_URL is: 32 bytes in base64, the same for every process " +
       "on that database; `openssl rand -base64 32` makes one",
-  );
+  ]);
 }
 
 function isPostgresUrl(text: string): boolean {

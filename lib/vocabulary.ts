@@ -56,6 +56,12 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
+/** The spans that durations of attempts are rolled up by. */
+export const latencyResolutions = ["minute", "hour"] as const;
+export type LatencyResolution = (typeof latencyResolutions)[number];
+/** Stands for the whole deployment where durations are kept by endpoint. */
+export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
+
 export const endpointKinds = ["webhook"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 

@@ -1,14 +1,14 @@
-import { config } from "#lib/config.ts";
+import { configOrExit } from "#lib/config.ts";
 import { createDatabase } from "#lib/db/database.ts";
 import { createSender } from "#lib/http/send.ts";
 import { createLogger } from "#lib/log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startRunner } from "./runner.ts";
 
-/** Claim, load, fan-out, two to settle, heartbeat, maintenance. */
-const connections = 8;
+/** Claim, load, fan-out, two to settle, heartbeat, maintenance, latencies and two that keep their lock. */
+const connections = 11;
 
-const settings = config();
+const settings = configOrExit();
 const log = createLogger("worker");
 if (!settings.databaseUrl) {
   process.stderr.write("DATABASE_URL must be set: a worker needs the database that the web process uses\n");

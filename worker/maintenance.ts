@@ -2,12 +2,19 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
+import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "#lib/queue/latency.ts";
 import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
+import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
+import { latencyResolutions } from "#lib/vocabulary.ts";
 
 const reapEverySeconds = 5;
 const tidyEverySeconds = 5;
+/** With the workers writing every 15 s, what is shown stays within a minute. */
+const percentilesEverySeconds = 30;
+const lastHourEverySeconds = 120;
+const trimEverySeconds = 600;
 const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
 
@@ -27,6 +34,14 @@ export function startMaintenance(options: {
     }),
     repeat("discard", tidyEverySeconds, async () => {
       await untilShort(() => discardForDeletedEndpoints(pool), discardBatchSize);
+    }),
+    repeat("percentiles", percentilesEverySeconds, async () => void (await refreshPercentiles(pool))),
+    repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),
+    repeat("roll up latencies", trimEverySeconds, async () => {
+      await untilShort(() => rollUpLatency(pool), latencyRollUpSize);
+      for (const resolution of latencyResolutions) {
+        await untilShort(() => trimLatency(pool, resolution), latencyTrimSize);
+      }
     }),
     repeat("re-encrypt", housekeepEverySeconds, async () => {
       const changed = await untilShort(() => reencryptSecrets(pool, secretKeys), reencryptBatchSize);

@@ -8,6 +8,7 @@ import type { Sender } from "#lib/http/send.ts";
 import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
+import { writeLatency } from "#lib/queue/latency.ts";
 import { settle } from "#lib/queue/settle.ts";
 import { wakeChannel } from "#lib/queue/wake.ts";
 import {
@@ -18,6 +19,7 @@ import {
   retireWorker,
 } from "#lib/queue/workers.ts";
 import { createLanes } from "./lanes.ts";
+import { createLatencyRecorder } from "./latency.ts";
 import { type Claimed, createPipeline, newLeaseToken } from "./pipeline.ts";
 import { createSettler } from "./settler.ts";
 import { createSignal, type Signal } from "./signal.ts";
@@ -34,6 +36,7 @@ const firstPauseMs = 100;
 const lastPauseMs = 5_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
+const latencyEveryMs = 15_000;
 
 export type Runner = {
   workerId: string;
@@ -71,9 +74,14 @@ export async function startRunner(options: {
     else inHand.delete(token);
   };
 
+  const latency = createLatencyRecorder((rows) => writeLatency(pool, { workerId, rows }));
+  const flushLatency = () =>
+    latency.flush().catch((error) => log.warn({ err: error }, "could not write latencies"));
+
   const settler = createSettler({
     settle: async (results) => {
-      const { signals } = await settle(pool, { workerId, results });
+      const { opened, signals } = await settle(pool, { workerId, results });
+      if (opened.length > 0) await returnLeases(lanes.drain(opened), 0);
       for (const signal of signals) {
         // The next failure asks again.
         await actOnSignal(pool, signal).catch((error) =>
@@ -83,6 +91,7 @@ export async function startRunner(options: {
     },
     onSettled: (batch) => {
       for (const settlement of batch) release(settlement.leaseToken);
+      latency.count(batch);
       work.notify();
     },
     log,
@@ -172,6 +181,7 @@ export async function startRunner(options: {
     () => void beat().catch((error) => log.warn({ err: error }, "heartbeat failed")),
     heartbeatSeconds * 1_000,
   );
+  const latencyTimer = setInterval(() => void flushLatency(), latencyEveryMs);
 
   return {
     workerId,
@@ -189,6 +199,8 @@ export async function startRunner(options: {
       settler.finish();
       await settler.ended;
       clearInterval(heart);
+      clearInterval(latencyTimer);
+      await flushLatency();
       await Promise.all([listener.close(), retireWorker(pool, workerId)]);
     },
   };

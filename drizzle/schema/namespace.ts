@@ -7,6 +7,7 @@ import {
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  latencyResolutions,
   orderings,
   reasons,
 } from "#lib/vocabulary.ts";
@@ -22,6 +23,7 @@ export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses)
 export const ordering = posthorn.enum("ordering", orderings);
 export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
+export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -24,6 +24,13 @@ export class ApiError extends Error {
   }
 }
 
+/** What happened, for people; the request's id is for whoever looks into the logs. */
+export function errorWords(error: Error, { withRequest = false } = {}): string {
+  if (!(error instanceof ApiError)) return "An unexpected fault in this page.";
+  const words = error.detail ? `${error.title}. ${error.detail}` : error.title;
+  return withRequest && error.requestId ? `${words} (request ${error.requestId})` : words;
+}
+
 const timeoutMs = 20_000;
 
 export type QueryValues = Record<string, string | number | boolean | null | undefined>;

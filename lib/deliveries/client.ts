@@ -8,12 +8,10 @@ export type DeliveryFilters = z.input<typeof deliveryListQuery>;
 
 const path = "/api/console/deliveries";
 
-export const deliveryKeys = { all: ["deliveries"] as const };
-
 /** One page of deliveries, newest first. */
 export function deliveryListOptions(filters: DeliveryFilters) {
   return queryOptions({
-    queryKey: [...deliveryKeys.all, "list", filters] as const,
+    queryKey: ["deliveries", "list", filters] as const,
     queryFn: ({ signal }) => callApi<Page<Delivery>>(path, { query: { ...filters }, signal }),
   });
 }
@@ -21,7 +19,7 @@ export function deliveryListOptions(filters: DeliveryFilters) {
 /** One delivery with its attempts. */
 export function deliveryOptions(id: string) {
   return queryOptions({
-    queryKey: [...deliveryKeys.all, "one", id] as const,
+    queryKey: ["deliveries", "one", id] as const,
     queryFn: ({ signal }) => callApi<DeliveryDetail>(`${path}/${encodeURIComponent(id)}`, { signal }),
   });
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
-import { formatRelative } from "#lib/format.ts";
+import { formatNoun, formatRelative } from "#lib/format.ts";
 import { deliveryStateLabels } from "#lib/vocabulary.ts";
 
 type Standing = Pick<
@@ -47,7 +47,7 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     case "delivered":
       return `attempt ${delivery.attempt_number}${delivery.delivered_at ? ` · ${formatRelative(delivery.delivered_at, nowMs)}` : ""}`;
     case "dead_letter":
-      return `after ${delivery.attempts_charged} of ${delivery.max_attempts}${ended}`;
+      return `after ${formatNoun(delivery.attempts_charged, "attempt")}${ended}`;
     case "skipped":
       return `will not be sent${ended}`;
     case "discarded":

@@ -31,7 +31,7 @@ export function settleHold(hold: EndpointHold, results: readonly HoldResult[], n
   let { heldUntilMs, rateLimitedInARow } = hold;
   for (const { verdict, status, retryAfterMs, startedAtMs } of results) {
     if (verdict === "success") rateLimitedInARow = 0;
-    const underWay = heldUntilMs !== null && startedAtMs < heldUntilMs;
+    const underWay = startedAtMs < (heldUntilMs ?? 0);
     const counts = status === 429 && !underWay;
     if (counts) rateLimitedInARow += 1;
     if (retryAfterMs !== null) {

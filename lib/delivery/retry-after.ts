@@ -45,12 +45,14 @@ const dateForms = [
   new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>\\d\\d| \\d) ${time} (?<year>\\d{4})$`),
 ];
 
+type DateParts = Record<"year" | "month" | "day" | "hour" | "minute" | "second", string>;
+
 /** Milliseconds since 1970; NaN for what is no HTTP date. */
 function dateMs(text: string, nowMs: number): number {
   for (const form of dateForms) {
-    const parts = form.exec(text)?.groups;
+    const parts = form.exec(text)?.groups as DateParts | undefined;
     if (!parts) continue;
-    const { year = "", month = "", day = "", hour = "", minute = "", second = "" } = parts;
+    const { year, month, day, hour, minute, second } = parts;
     const monthIndex = months.indexOf(month);
     const fullYear = year.length === 2 ? fullYearOf(Number(year), nowMs) : Number(year);
     const midnightMs = Date.UTC(fullYear, monthIndex, Number(day));

@@ -17,12 +17,10 @@ export type EndpointFilters = z.input<typeof endpointListQuery>;
 const path = "/api/console/endpoints";
 const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`;
 
-export const endpointKeys = { all: ["endpoints"] as const };
-
 /** One page of endpoints, newest first. */
 export function endpointListOptions(filters: EndpointFilters) {
   return queryOptions({
-    queryKey: [...endpointKeys.all, "list", filters] as const,
+    queryKey: ["endpoints", "list", filters] as const,
     queryFn: ({ signal }) => callApi<Page<Endpoint>>(path, { query: { ...filters }, signal }),
   });
 }
@@ -30,7 +28,7 @@ export function endpointListOptions(filters: EndpointFilters) {
 /** One endpoint with its backlog. */
 export function endpointOptions(id: string) {
   return queryOptions({
-    queryKey: [...endpointKeys.all, "one", id] as const,
+    queryKey: ["endpoints", "one", id] as const,
     queryFn: ({ signal }) => callApi<EndpointDetail>(pathOf(id), { signal }),
   });
 }

@@ -1,12 +1,18 @@
 import { and, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { affiliates, endpointHealth, endpointSecrets, endpoints } from "#drizzle/schema/index.ts";
+import {
+  affiliates,
+  endpointHealth,
+  endpointPercentiles,
+  endpointSecrets,
+  endpoints,
+} from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
-import type { Endpoint, EndpointBacklog, EndpointListQuery } from "./schema.ts";
+import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery } from "./schema.ts";
 
 const countedTo = 10_000;
 
@@ -20,11 +26,25 @@ const columns = {
   endpoint: endpoints,
   affiliate: { id: affiliates.id, key: affiliates.key, name: affiliates.name },
   health: endpointHealth,
+  percentiles: {
+    at: endpointPercentiles.refreshedAt,
+    samples: endpointPercentiles.samples,
+    p50Ms: endpointPercentiles.p50Ms,
+    p95Ms: endpointPercentiles.p95Ms,
+    p99Ms: endpointPercentiles.p99Ms,
+    slow: endpointPercentiles.slow,
+    slowing: endpointPercentiles.slowing,
+  },
 };
+type Percentiles = Pick<
+  typeof endpointPercentiles.$inferSelect,
+  "samples" | "p50Ms" | "p95Ms" | "p99Ms" | "slow" | "slowing"
+> & { at: Date | null };
 type Row = {
   endpoint: typeof endpoints.$inferSelect;
   affiliate: { id: string; key: string; name: string };
   health: typeof endpointHealth.$inferSelect;
+  percentiles: Percentiles | null;
 };
 
 /** One page of live endpoints, newest first, along endpoints_live, or endpoints_affiliate when filtered by it. */
@@ -174,6 +194,7 @@ function joined(orm: Orm) {
     .from(endpoints)
     .innerJoin(affiliates, eq(affiliates.id, endpoints.affiliateId))
     .innerJoin(endpointHealth, eq(endpointHealth.endpointId, endpoints.id))
+    .leftJoin(endpointPercentiles, eq(endpointPercentiles.endpointId, endpoints.id))
     .$dynamic();
 }
 
@@ -211,7 +232,21 @@ function toColumns(settings: EndpointSettings) {
   };
 }
 
-function toEndpoint({ endpoint, affiliate, health }: Row): Endpoint {
+function toLatency(row: Percentiles | null): EndpointLatency | null {
+  if (!row?.at || row.p50Ms === null || row.p95Ms === null || row.p99Ms === null) return null;
+  const { samples, slow, slowing } = row;
+  return {
+    p50_ms: row.p50Ms,
+    p95_ms: row.p95Ms,
+    p99_ms: row.p99Ms,
+    samples,
+    slow,
+    slowing,
+    at: row.at.toISOString(),
+  };
+}
+
+function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint {
   return {
     id: endpoint.id,
     affiliate,
@@ -227,6 +262,7 @@ function toEndpoint({ endpoint, affiliate, health }: Row): Endpoint {
       last_failure_at: health.lastFailureAt?.toISOString() ?? null,
       last_failure_reason: health.lastFailureReason,
       last_failure_status: health.lastFailureStatus,
+      latency: toLatency(percentiles),
     },
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),

@@ -6,10 +6,15 @@ import { formatSpan } from "#lib/format.ts";
  * themselves take. The wait before attempt n+1 is uniform in [0, min(cap, base x 2^(n-1))] (product.md).
  */
 export function retryWindowSeconds(policy: RetryPolicy): { longest: number; average: number } {
+  const waits = policy.max_attempts - 1;
   let longest = 0;
-  for (let failed = 1; failed < policy.max_attempts; failed += 1) {
-    longest += Math.min(policy.cap_seconds, policy.base_seconds * 2 ** (failed - 1));
+  let wait = policy.base_seconds;
+  let counted = 0;
+  for (; counted < waits && wait < policy.cap_seconds; counted += 1) {
+    longest += wait;
+    wait *= 2;
   }
+  longest += (waits - counted) * policy.cap_seconds;
   return { longest, average: longest / 2 };
 }
 

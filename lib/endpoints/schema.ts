@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {
   type EndpointKind,
@@ -24,11 +25,6 @@ export const retryPolicy = z
     message: "must be at least base_seconds",
   });
 export type RetryPolicy = z.infer<typeof retryPolicy>;
-
-export const retryPresets = {
-  quick: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
-  patient: { max_attempts: 14, base_seconds: 60, cap_seconds: 43_200 },
-} satisfies Record<string, RetryPolicy>;
 
 const name = plainText().trim().min(1).max(200);
 const url = z.string().trim().min(1).max(2_048);
@@ -75,6 +71,17 @@ export const endpointListQuery = pageQuery.extend({
 });
 export type EndpointListQuery = z.infer<typeof endpointListQuery>;
 
+/** Of the attempts of the last 24 hours; `slowing`: the last hour's P95 is far above that of the last 7 days. */
+export type EndpointLatency = {
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  samples: number;
+  slow: boolean;
+  slowing: boolean;
+  at: string;
+};
+
 type EndpointHealth = {
   in_flight: number;
   consecutive_failures: number;
@@ -82,6 +89,8 @@ type EndpointHealth = {
   last_failure_at: string | null;
   last_failure_reason: Reason | null;
   last_failure_status: number | null;
+  /** Null when nothing was attempted in the last 24 hours. */
+  latency: EndpointLatency | null;
 };
 
 export type Endpoint = {

@@ -1,6 +1,6 @@
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatNoun, formatRelative } from "#lib/format.ts";
-import { reasonSentences } from "#lib/vocabulary.ts";
+import { endpointStatusLabels, reasonSentences } from "#lib/vocabulary.ts";
 
 export type EndpointCondition = "healthy" | "unused" | "failing" | "paused" | "disabled";
 
@@ -8,8 +8,8 @@ export const endpointConditionLabels = {
   healthy: "Healthy",
   unused: "Not used yet",
   failing: "Failing",
-  paused: "Paused",
-  disabled: "Disabled",
+  paused: endpointStatusLabels.paused,
+  disabled: endpointStatusLabels.disabled,
 } satisfies Record<EndpointCondition, string>;
 
 /** Its status, and while it is active, what its latest attempt says. */

@@ -19,6 +19,8 @@ export type Health = {
   heldBy: string | null;
   failures: FailureRow;
   catchingUp: boolean;
+  /** P95 of the last hour; null when too few samples bear it out. */
+  hourP95Ms: number | null;
 };
 
 /** What is to be stored: the new state, and the lines that its history gains. */
@@ -58,6 +60,7 @@ type Row = {
   failing_attempts: number;
   warned_days: number;
   catching_up: boolean;
+  hour_p95_ms: number | null;
 };
 
 /** Locks the health rows of these endpoints until the transaction ends, in order of id as every operation does. */
@@ -91,8 +94,9 @@ export async function lockHealth(
         h.rate_limited_in_a_row as limited, e.rate_amount, e.rate_period_seconds as rate_period, e.rate_burst,
         h.bucket_level, h.bucket_at_ms, extract(epoch from h.failing_since)::float8 * 1000 as failing_since,
         extract(epoch from h.failing_latest)::float8 * 1000 as failing_latest, h.failing_attempts, h.warned_days,
-        h.catching_up, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+        h.catching_up, p.hour_p95_ms, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
       from posthorn.endpoint_health h join posthorn.endpoints e on e.id = h.endpoint_id
+      left join posthorn.endpoint_percentiles p on p.endpoint_id = h.endpoint_id
       where h.endpoint_id = any($1::uuid[])`,
     values: [plainArray(options.wanted)],
   });
@@ -191,6 +195,7 @@ function toHealth(row: Row): Health {
       warnedDays: row.warned_days,
     },
     catchingUp: row.catching_up,
+    hourP95Ms: row.hour_p95_ms,
   };
 }
 

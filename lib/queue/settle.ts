@@ -154,16 +154,24 @@ function recorded(table: string): string {
 /** What settling asks for beyond what it stored: lib/queue/disable.ts acts on it. */
 export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { kind: "gone" } };
 
+export type Settled = {
+  /** Deliveries; the others' leases were lost. */
+  moved: number;
+  /** Endpoints whose breaker opened: what is claimed for them and not sent yet had better not go. */
+  opened: string[];
+  signals: EndpointSignal[];
+};
+
 /**
  * Settles up to a batch of one worker's results. Where all is well that is one statement. Endpoints that failed,
  * or were not sound when claimed, are judged by the delivery core: their health rows are locked and read, and
  * stored with the results in one transaction. So it is where deliveries with a key ended: the one behind each is
- * freed under the same lock. Returns how many deliveries moved, and what is to be done.
+ * freed under the same lock.
  */
 export async function settle(
   pool: pg.Pool,
   options: { workerId: string; results: Settlement[] },
-): Promise<{ moved: number; signals: EndpointSignal[] }> {
+): Promise<Settled> {
   const { results } = options;
   if (results.length > settleBatchSize)
     throw new Error(`at most ${settleBatchSize} results can be settled at once`);
@@ -172,7 +180,7 @@ export async function settle(
   );
   const ended = results.filter((r) => r.ordered && r.state !== "failed").map((r) => r.deliveryId);
   if (judged.size === 0 && ended.length === 0)
-    return { moved: (await store(pool, { ...options, judged })).size, signals: [] };
+    return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
@@ -188,7 +196,13 @@ export async function settle(
       client,
       ended.filter((id) => moved.has(id)),
     );
-    return { moved: moved.size, signals: judgements.flatMap((judgement) => judgement.signals) };
+    return {
+      moved: moved.size,
+      opened: judgements
+        .filter(({ transitions }) => transitions.some(({ to }) => to === "open"))
+        .map(({ health }) => health.endpointId),
+      signals: judgements.flatMap((judgement) => judgement.signals),
+    };
   });
 }
 
@@ -202,7 +216,7 @@ function judge(
   const { breaker, transitions } = settleResults(
     health.breaker,
     results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
-    { nowMs, threshold: breakerThreshold(null), concurrency: health.concurrency },
+    { nowMs, threshold: breakerThreshold(health.hourP95Ms), concurrency: health.concurrency },
   );
   const hold = settleHold(health.hold, results, nowMs);
   const classifications = results.map(

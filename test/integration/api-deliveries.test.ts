@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { quantileMs } from "#lib/delivery/latency.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
+import { everyEndpoint } from "#lib/vocabulary.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { GET as find } from "../../app/api/console/find/route.ts";
 import { GET as overview } from "../../app/api/console/overview/route.ts";
@@ -389,6 +391,15 @@ describe("the overview", () => {
          (date_trunc('minute', now()) - interval '2 hours', 1, 100, 100, 100, 100)`,
     );
     await pool.query(
+      `insert into posthorn.endpoint_latency
+         (resolution, bucket_at, endpoint_id, worker_id, attempts, delivered, buckets, counts)
+       select 'minute', date_trunc('minute', now()) - ago * interval '1 minute', $1::uuid, worker, 100, 90,
+         buckets::smallint[], counts::int[]
+       from (values (0, 1, '{470,600}', '{90,10}'), (50, 2, '{470}', '{100}'), (70, 1, '{700}', '{900}'))
+         as r (ago, worker, buckets, counts)`,
+      [everyEndpoint],
+    );
+    await pool.query(
       `insert into posthorn.workers (hostname, pid, version, lease_until)
        values ('a', 1, '0', now() + interval '1 minute'), ('b', 2, '0', now() - interval '1 minute')`,
     );
@@ -398,6 +409,7 @@ describe("the overview", () => {
     );
     const { status, body } = await api.call(overview);
     expect(status).toBe(200);
+    const hour = { buckets: [470, 600], counts: [190, 10] };
     expect(body).toMatchObject({
       waiting: { count: 10_000, capped: true },
       awaiting_retry: { count: 6, capped: false },
@@ -407,6 +419,9 @@ describe("the overview", () => {
       failed_attempts_last_hour: 5,
       new_dead_letters_last_hour: 1,
       mean_success_ms: 80,
+      p50_ms: quantileMs(hour, 0.5),
+      p95_ms: quantileMs(hour, 0.95),
+      p99_ms: quantileMs(hour, 0.99),
       workers_alive: 1,
       endpoints: { paused: 1, disabled: 0, failing: 1 },
     });

@@ -63,7 +63,7 @@ describe("making one", () => {
       retry: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
       concurrency: 16,
       ordering: "none",
-      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null },
+      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null, latency: null },
     });
     expect(made.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -90,7 +90,7 @@ describe("making one", () => {
       [made.id],
     );
     const key = Buffer.from(process.env.POSTHORN_SECRET_KEY as string, "base64");
-    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { key, context: rows[0].id }))).toBe(
+    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { keys: [key], context: rows[0].id }))).toBe(
       made.secret,
     );
     const audit = await auditOf(made.id);

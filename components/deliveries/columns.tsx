@@ -1,0 +1,102 @@
+"use client";
+
+import Link from "next/link";
+import { listColumnHelper } from "#components/data-table/data-table.tsx";
+import { RowLink } from "#components/data-table/row-link.tsx";
+import { RelativeTime } from "#components/layout/time.tsx";
+import type { Delivery } from "#lib/deliveries/schema.ts";
+import { formatMs } from "#lib/format.ts";
+import { reasonSentences } from "#lib/vocabulary.ts";
+import { DeliveryNext } from "./next-words.tsx";
+import { DeliveryStatePill } from "./state-pill.tsx";
+
+const helper = listColumnHelper<Delivery>();
+
+const id = helper.display({
+  id: "id",
+  header: "Delivery",
+  meta: { phone: "lead", className: "sm:w-24" },
+  cell: ({ row: { original: delivery } }) => (
+    <>
+      <RowLink href={`/deliveries/${delivery.id}`} className="font-mono text-xs">
+        {delivery.id}
+      </RowLink>
+      <span className="ml-2 text-ink-2 sm:hidden">{delivery.event_type}</span>
+    </>
+  ),
+});
+
+const state = helper.display({
+  id: "state",
+  header: "State",
+  meta: { phone: "lead-end", className: "sm:w-[25%]" },
+  cell: ({ row: { original: delivery } }) => (
+    <span className="flex min-w-0 items-center gap-2">
+      <DeliveryStatePill delivery={delivery} />
+      <DeliveryNext delivery={delivery} className="truncate text-ink-2 max-sm:hidden" />
+    </span>
+  ),
+});
+
+const eventType = helper.display({
+  id: "event_type",
+  header: "Event type",
+  meta: { phone: "hidden", className: "sm:w-[16%] sm:max-md:hidden" },
+  cell: ({ row: { original: delivery } }) => <span title={delivery.event_type}>{delivery.event_type}</span>,
+});
+
+const endpoint = helper.display({
+  id: "endpoint",
+  header: "Endpoint",
+  meta: { phone: "second", className: "sm:w-[22%] truncate" },
+  cell: ({ row: { original: delivery } }) => (
+    <>
+      {delivery.endpoint.status === "deleted" ? (
+        <span>{delivery.endpoint.name} (deleted)</span>
+      ) : (
+        <Link
+          href={`/endpoints/${delivery.endpoint.id}`}
+          prefetch={false}
+          className="underline-offset-2 hover:underline"
+        >
+          {delivery.endpoint.name}
+        </Link>
+      )}
+      <span className="ml-2 text-ink-3">{delivery.affiliate.name}</span>
+    </>
+  ),
+});
+
+const answer = helper.display({
+  id: "answer",
+  header: "Latest answer",
+  meta: { phone: "hidden", className: "sm:max-lg:hidden" },
+  cell: ({ row: { original: delivery } }) => <Answer delivery={delivery} />,
+});
+
+const created = helper.display({
+  id: "created",
+  header: "Created",
+  meta: { phone: "second-end", className: "sm:w-28", sorted: "descending" },
+  cell: ({ row: { original: delivery } }) => (
+    <RelativeTime iso={delivery.created_at} className="text-ink-2" />
+  ),
+});
+
+export const deliveryColumns = [id, state, eventType, endpoint, answer, created];
+/** For a list that stands on the endpoint's own page. */
+export const endpointDeliveryColumns = [id, state, eventType, answer, created];
+
+function Answer({ delivery }: { delivery: Delivery }) {
+  if (delivery.last_attempt_at === null) return <span className="text-ink-3">None yet</span>;
+  const words = delivery.reason ? reasonSentences[delivery.reason] : null;
+  const duration = delivery.last_duration_ms === null ? null : formatMs(delivery.last_duration_ms);
+  return (
+    <span title={words ?? undefined}>
+      {delivery.last_status === null ? null : (
+        <span className="mr-2 font-mono text-xs">{delivery.last_status}</span>
+      )}
+      <span className="text-ink-2">{words ?? duration}</span>
+    </span>
+  );
+}

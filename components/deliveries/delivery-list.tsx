@@ -1,0 +1,106 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Send } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
+import { ListView } from "#components/data-table/list-view.tsx";
+import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
+import {
+  useAffiliateOptions,
+  useEndpointOptions,
+  useStateOptions,
+} from "#components/filters/option-sources.ts";
+import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { deliveryListOptions } from "#lib/deliveries/client.ts";
+import { endpointOptions } from "#lib/endpoints/client.ts";
+import { truncateMiddle } from "#lib/format.ts";
+import { deliveryStateLabels } from "#lib/vocabulary.ts";
+import { deliveryColumns } from "./columns.tsx";
+import { deliveryFilters, deliveryParams } from "./list-params.ts";
+
+const noFilters = { state: null, endpoint: null, affiliate: null, event: null, cursor: null };
+
+export function DeliveryList() {
+  const [params, setParams] = useQueryStates(deliveryParams, { history: "push" });
+  const query = useQuery({
+    ...deliveryListOptions(deliveryFilters(params)),
+    refetchInterval: useLiveIntervalMs(),
+    placeholderData: keepPreviousData,
+  });
+  const endpointName = useEndpointName(params.endpoint);
+  const filters = [
+    { name: "State", value: params.state && deliveryStateLabels[params.state] },
+    { name: "Endpoint", value: params.endpoint && endpointName },
+    { name: "Affiliate", value: params.affiliate },
+    { name: "Event", value: params.event && truncateMiddle(params.event, 24) },
+  ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
+  const set = (change: Partial<typeof params>) => void setParams({ ...change, cursor: null });
+  const clear = () => void setParams(noFilters);
+
+  return (
+    <>
+      <FilterBar active={filters.length} onClear={clear}>
+        <FilterChip
+          name="State"
+          value={params.state && { value: params.state, label: deliveryStateLabels[params.state] }}
+          onChange={(state) => set({ state: state as typeof params.state })}
+          useOptions={useStateOptions}
+        />
+        <FilterChip
+          name="Endpoint"
+          value={params.endpoint ? { value: params.endpoint, label: endpointName } : null}
+          onChange={(endpoint) => set({ endpoint })}
+          useOptions={useEndpointOptions}
+        />
+        <FilterChip
+          name="Affiliate"
+          value={params.affiliate ? { value: params.affiliate, label: params.affiliate } : null}
+          onChange={(affiliate) => set({ affiliate })}
+          useOptions={useAffiliateOptions}
+        />
+        {params.event ? (
+          <FixedChip
+            name="Event"
+            value={truncateMiddle(params.event, 24)}
+            onRemove={() => set({ event: null })}
+          />
+        ) : null}
+      </FilterBar>
+      <ListView
+        caption="Deliveries, newest first"
+        noun="deliveries"
+        query={query}
+        columns={deliveryColumns}
+        rowKey={({ id }) => id}
+        filters={filters}
+        onClearFilters={clear}
+        cursor={params.cursor}
+        onCursor={(cursor) => void setParams({ cursor })}
+        empty={<NoDeliveriesYet />}
+      />
+    </>
+  );
+}
+
+/** The filter holds an id; people know the name. */
+function useEndpointName(id: string | null): string {
+  const { data } = useQuery({ ...endpointOptions(id ?? ""), enabled: id !== null });
+  return data?.name ?? truncateMiddle(id ?? "", 13);
+}
+
+function NoDeliveriesYet() {
+  return (
+    <EmptyState
+      icon={Send}
+      title="No deliveries yet"
+      action={<ButtonLink href="/endpoints/new">Create an endpoint</ButtonLink>}
+    >
+      <p>
+        A delivery is one event on its way to one endpoint. Create an endpoint, then publish an event for its
+        affiliate: every attempt, its answer and what happens next will be here.
+      </p>
+    </EmptyState>
+  );
+}

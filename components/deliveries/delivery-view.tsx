@@ -1,0 +1,175 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
+import { useClockText } from "#components/layout/clock.tsx";
+import { PageHeader } from "#components/layout/page-header.tsx";
+import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
+import { ExactTime } from "#components/layout/time.tsx";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { CopyableMono } from "#components/ui/mono.tsx";
+import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { deliveryOptions } from "#lib/deliveries/client.ts";
+import type { DeliveryDetail } from "#lib/deliveries/schema.ts";
+import { deliveryNext } from "#lib/deliveries/words.ts";
+import { endpointOptions } from "#lib/endpoints/client.ts";
+import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import { AttemptItem } from "./attempt.tsx";
+import { ResendButton } from "./resend-button.tsx";
+import { DeliveryStatePill } from "./state-pill.tsx";
+
+const trail = [{ href: "/deliveries", label: "Deliveries" }];
+
+export function DeliveryView({ id }: { id: string }) {
+  const query = useQuery({ ...deliveryOptions(id), refetchInterval: useLiveIntervalMs() });
+  const { data: delivery, error } = query;
+  const retry = () => void query.refetch();
+  if (!delivery) {
+    return (
+      <>
+        <PageHeader title={`Delivery ${id}`} trail={trail} />
+        {error ? (
+          <ErrorState what={`Delivery ${id}`} error={error} onRetry={retry} busy={query.isFetching} />
+        ) : (
+          <RecordSkeleton />
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={`Delivery ${delivery.id}`}
+        trail={trail}
+        status={
+          <span className="flex flex-wrap items-center gap-2">
+            <DeliveryStatePill delivery={delivery} />
+            <WhatNext delivery={delivery} />
+          </span>
+        }
+        description={<Cause delivery={delivery} />}
+        actions={<ResendButton delivery={delivery} />}
+      />
+      {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <Timeline delivery={delivery} />
+        <DeliveryFacts delivery={delivery} />
+        <Panel title="Request body">
+          {delivery.request_body === null ? (
+            <p className="text-ink-2">It is no longer kept: the time for which bodies are kept has ended.</p>
+          ) : (
+            <CodeBlock
+              text={delivery.request_body}
+              what="Request body"
+              note="Byte for byte what every attempt sends."
+            />
+          )}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+/** The endpoint says who stopped it and when, so it is asked only for a delivery that is held. */
+function WhatNext({ delivery }: { delivery: DeliveryDetail }) {
+  const { data: endpoint } = useQuery({ ...endpointOptions(delivery.endpoint.id), enabled: delivery.held });
+  const text = useClockText((nowMs) => deliveryNext(delivery, nowMs, endpoint));
+  return <span className="text-ink-2">{text}</span>;
+}
+
+function Cause({ delivery }: { delivery: DeliveryDetail }) {
+  if (delivery.reason === null) return null;
+  const remedy = delivery.state === "dead_letter" ? reasonRemedies[delivery.reason] : "";
+  return (
+    <p>
+      {reasonSentences[delivery.reason]}
+      {delivery.last_status === null ? "" : ` (${delivery.last_status})`}. {remedy}
+    </p>
+  );
+}
+
+function Timeline({ delivery }: { delivery: DeliveryDetail }) {
+  const attempts = delivery.attempts.toReversed();
+  return (
+    <section aria-labelledby="attempts" className="min-w-0 rounded-lg border border-line">
+      <h2
+        id="attempts"
+        className="flex min-h-10 items-center border-line border-b px-4 font-semibold text-sm"
+      >
+        Attempts
+      </h2>
+      <ol reversed className="[&>li:last-child>details]:border-b-0">
+        <NextAttempt delivery={delivery} />
+        {attempts.map((attempt, index) => (
+          <AttemptItem key={`${attempt.number} ${attempt.started_at}`} attempt={attempt} open={index === 0} />
+        ))}
+        {attempts.length === 0 && delivery.state !== "pending" && delivery.state !== "in_flight" ? (
+          <li className="px-4 py-3 text-ink-2">No request was made.</li>
+        ) : null}
+      </ol>
+    </section>
+  );
+}
+
+/** The attempt to come stands above those that were. */
+function NextAttempt({ delivery }: { delivery: DeliveryDetail }) {
+  const words = useClockText((nowMs) => deliveryNext(delivery, nowMs));
+  if (!["pending", "failed", "in_flight"].includes(delivery.state)) return null;
+  const number = delivery.state === "in_flight" ? delivery.attempt_number : delivery.attempt_number + 1;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 border-line border-b border-dashed px-4 py-2.5 pl-11 last:border-b-0">
+      <span className="font-medium">Attempt {number}</span>
+      <span className="text-ink-2">{delivery.state === "in_flight" ? "Being made now" : words}</span>
+      {delivery.held || delivery.next_attempt_at === null || delivery.state === "in_flight" ? null : (
+        <ExactTime iso={delivery.next_attempt_at} className="ml-auto text-ink-2" />
+      )}
+    </li>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
+  const { endpoint, affiliate } = delivery;
+  return (
+    <Panel title="Details" className="xl:row-span-2">
+      <Facts>
+        <Fact name="Event">
+          <Link href={`/events/${delivery.event_id}`} className="underline underline-offset-2">
+            {delivery.event_type}
+          </Link>
+          <br />
+          <CopyableMono text={delivery.event_id} what="event id" />
+        </Fact>
+        <Fact name="Endpoint">
+          {endpoint.status === "deleted" ? (
+            `${endpoint.name} (deleted)`
+          ) : (
+            <Link href={`/endpoints/${endpoint.id}`} className="underline underline-offset-2">
+              {endpoint.name}
+            </Link>
+          )}
+          <br />
+          <CopyableMono text={endpoint.url} what="endpoint URL" />
+        </Fact>
+        <Fact name="Affiliate">
+          {affiliate.name} <code className="font-mono text-ink-3 text-xs">{affiliate.key}</code>
+        </Fact>
+        <Fact name="Attempts used">
+          {delivery.attempts_charged} of {delivery.max_attempts}
+        </Fact>
+        <Fact name="Occurred">
+          <ExactTime iso={delivery.occurred_at} />
+        </Fact>
+        <Fact name="Created">
+          <ExactTime iso={delivery.created_at} />
+        </Fact>
+        {delivery.delivered_at === null ? null : (
+          <Fact name="Delivered">
+            <ExactTime iso={delivery.delivered_at} />
+          </Fact>
+        )}
+      </Facts>
+    </Panel>
+  );
+}

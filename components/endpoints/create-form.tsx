@@ -1,0 +1,68 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { FormProvider, useForm } from "react-hook-form";
+import type { z } from "zod";
+import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
+import { createEndpointOptions } from "#lib/endpoints/client.ts";
+import { retryPresets } from "#lib/endpoints/retry-presets.ts";
+import type { EndpointCreate, endpointCreate } from "#lib/endpoints/schema.ts";
+import { AffiliateField } from "./affiliate-field.tsx";
+import { CreatedPanel } from "./created-panel.tsx";
+import { settingFields } from "./form-types.ts";
+import { EndpointSettingsFields } from "./settings-fields.tsx";
+
+type EndpointCreateInput = z.input<typeof endpointCreate>;
+
+const fields = ["affiliate" as const, ...settingFields];
+
+export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) {
+  const create = useMutation(createEndpointOptions);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm<EndpointCreateInput, unknown, EndpointCreate>({
+    resolver: lazyResolver(async () => (await import("#lib/endpoints/schema.ts")).endpointCreate),
+    defaultValues: {
+      affiliate: affiliate ?? "",
+      name: "",
+      url: "",
+      event_types: null,
+      timeout_ms: 15_000,
+      retry: retryPresets.quick,
+      concurrency: 16,
+    },
+  });
+  useUnsavedChanges(form.formState.isDirty && !create.isSuccess);
+  if (create.isSuccess) return <CreatedPanel endpoint={create.data} />;
+
+  const submit = form.handleSubmit((endpoint) => {
+    if (create.isPending) return;
+    setProblem(null);
+    create.mutate(endpoint, {
+      onError: (error) => setProblem(showServerErrors(error, { fields, setError: form.setError })),
+    });
+  });
+  return (
+    <FormProvider {...form}>
+      <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
+        <AffiliateField />
+        <EndpointSettingsFields />
+        {problem ? (
+          <p role="alert" className="rounded-md border border-bad bg-bad-tint px-3 py-2 text-bad">
+            {problem}
+          </p>
+        ) : null}
+        <div className="flex gap-2">
+          <Button type="submit" tone="primary" busy={create.isPending}>
+            Create the endpoint
+          </Button>
+          <ButtonLink href="/endpoints" tone="quiet">
+            Cancel
+          </ButtonLink>
+        </div>
+      </form>
+    </FormProvider>
+  );
+}

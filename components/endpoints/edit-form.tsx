@@ -1,0 +1,106 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { FormProvider, useForm } from "react-hook-form";
+import type { z } from "zod";
+import { ErrorState } from "#components/data-table/states.tsx";
+import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
+import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
+import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
+import { editEndpointOptions, endpointOptions } from "#lib/endpoints/client.ts";
+import type { EndpointDetail, EndpointEdit, endpointEdit } from "#lib/endpoints/schema.ts";
+import { type EndpointSettings, settingFields } from "./form-types.ts";
+import { EndpointSettingsFields } from "./settings-fields.tsx";
+
+export function EndpointEditForm({ id }: { id: string }) {
+  const query = useQuery(endpointOptions(id));
+  if (query.data) return <EditForm endpoint={query.data} />;
+  if (query.error) {
+    return (
+      <ErrorState
+        what="The endpoint"
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        busy={query.isFetching}
+      />
+    );
+  }
+  return <RecordSkeleton />;
+}
+
+function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
+  const router = useRouter();
+  const edit = useMutation(editEndpointOptions);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm<z.input<typeof endpointEdit>, unknown, EndpointEdit>({
+    resolver: lazyResolver(async () => (await import("#lib/endpoints/schema.ts")).endpointEdit),
+    defaultValues: settingsOf(endpoint),
+  });
+  const { isDirty } = form.formState;
+  useUnsavedChanges(isDirty && !edit.isSuccess);
+  const page = `/endpoints/${endpoint.id}`;
+
+  const submit = form.handleSubmit((settings) => {
+    if (edit.isPending || !isDirty) return;
+    setProblem(null);
+    edit.mutate(
+      { id: endpoint.id, edit: changed(settingsOf(endpoint), settings) },
+      {
+        onSuccess: () => {
+          toastDone("Saved; the next request uses it.", { href: page, label: endpoint.name });
+          router.push(page);
+        },
+        onError: (error) =>
+          setProblem(showServerErrors(error, { fields: [...settingFields], setError: form.setError })),
+      },
+    );
+  });
+  return (
+    <FormProvider {...form}>
+      <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
+        <EndpointSettingsFields />
+        {problem ? (
+          <p role="alert" className="rounded-md border border-bad bg-bad-tint px-3 py-2 text-bad">
+            {problem}
+          </p>
+        ) : null}
+        <div className="flex items-start gap-2">
+          <Button
+            type="submit"
+            tone="primary"
+            busy={edit.isPending}
+            disabledReason={isDirty ? null : "Nothing has been changed."}
+          >
+            Save
+          </Button>
+          <ButtonLink href={page} tone="quiet">
+            Cancel
+          </ButtonLink>
+        </div>
+      </form>
+    </FormProvider>
+  );
+}
+
+function settingsOf({
+  name,
+  url,
+  event_types,
+  timeout_ms,
+  retry,
+  concurrency,
+  ordering,
+}: EndpointDetail): EndpointSettings {
+  return { name, url, event_types, timeout_ms, retry, concurrency, ordering };
+}
+
+/** Only what was changed here, so that a change made elsewhere meanwhile is not undone. */
+function changed(before: EndpointSettings, after: EndpointEdit): EndpointEdit {
+  const names = Object.keys(before) as (keyof EndpointSettings)[];
+  const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(differing.map((name) => [name, after[name]]));
+}

@@ -1,0 +1,112 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { CircleCheck, Webhook } from "lucide-react";
+import { createSerializer, useQueryStates } from "nuqs";
+import { useCallback } from "react";
+import { FilterBar, FilterChip } from "#components/data-table/filter-bar.tsx";
+import { ListView } from "#components/data-table/list-view.tsx";
+import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
+import { TextFilter } from "#components/data-table/text-filter.tsx";
+import { useAffiliateOptions } from "#components/filters/option-sources.ts";
+import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { LinkTabs } from "#components/ui/link-tabs.tsx";
+import { endpointListOptions } from "#lib/endpoints/client.ts";
+import { endpointColumns } from "./columns.tsx";
+import { type EndpointView, endpointFilters, endpointParams, endpointViews } from "./list-params.ts";
+
+const viewLabels = {
+  all: "All",
+  failing: "Failing",
+  paused: "Paused",
+  disabled: "Disabled",
+} satisfies Record<EndpointView, string>;
+const serialize = createSerializer(endpointParams);
+
+export function EndpointList() {
+  const [params, setParams] = useQueryStates(endpointParams, { history: "push" });
+  const query = useQuery({
+    ...endpointListOptions(endpointFilters(params)),
+    refetchInterval: useLiveIntervalMs(),
+    placeholderData: keepPreviousData,
+  });
+  const filters = [
+    { name: "Name or URL", value: params.q },
+    { name: "Affiliate", value: params.affiliate },
+  ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
+  const clear = () => void setParams({ q: null, affiliate: null, cursor: null });
+  const search = useCallback((q: string | null) => void setParams({ q, cursor: null }), [setParams]);
+
+  return (
+    <>
+      <LinkTabs
+        label="Views"
+        tabs={endpointViews.map((view) => ({
+          href: `/endpoints${serialize({ ...params, view, cursor: null })}`,
+          label: viewLabels[view],
+          current: params.view === view,
+          onSelect: () => void setParams({ view, cursor: null }),
+        }))}
+      />
+      <FilterBar active={filters.length} onClear={clear}>
+        <TextFilter label="Name or URL" placeholder="Name or URL" value={params.q} onChange={search} />
+        <FilterChip
+          name="Affiliate"
+          value={params.affiliate ? { value: params.affiliate, label: params.affiliate } : null}
+          onChange={(affiliate) => void setParams({ affiliate, cursor: null })}
+          useOptions={useAffiliateOptions}
+        />
+      </FilterBar>
+      <ListView
+        caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, newest first`}
+        noun="endpoints"
+        query={query}
+        columns={endpointColumns}
+        rowKey={({ id }) => id}
+        filters={filters}
+        onClearFilters={clear}
+        cursor={params.cursor}
+        onCursor={(cursor) => void setParams({ cursor })}
+        empty={<NoEndpoints view={params.view} />}
+      />
+    </>
+  );
+}
+
+const nothingHere = {
+  failing: {
+    title: "No endpoint is failing",
+    text: "The latest attempt to every active endpoint succeeded, or none was made yet.",
+  },
+  paused: {
+    title: "No endpoint is paused",
+    text: "Somebody can pause an endpoint on its page; its events are then held until it is resumed.",
+  },
+  disabled: {
+    title: "No endpoint is disabled",
+    text: "Posthorn disables an endpoint that says it is gone for good; its events are then held until it is resumed.",
+  },
+};
+
+function NoEndpoints({ view }: { view: EndpointView }) {
+  if (view !== "all") {
+    return (
+      <EmptyState icon={CircleCheck} title={nothingHere[view].title}>
+        <p>{nothingHere[view].text}</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={Webhook}
+      title="No endpoints yet"
+      action={<ButtonLink href="/endpoints/new">Create an endpoint</ButtonLink>}
+    >
+      <p>
+        An endpoint is a URL where an affiliate wants its events. Posthorn signs every request, retries what
+        fails for the moment, and keeps what it could not deliver.
+      </p>
+    </EmptyState>
+  );
+}

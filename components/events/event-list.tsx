@@ -1,0 +1,120 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Inbox } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import { listColumnHelper } from "#components/data-table/data-table.tsx";
+import { FilterBar, FilterChip } from "#components/data-table/filter-bar.tsx";
+import { ListView } from "#components/data-table/list-view.tsx";
+import { RowLink } from "#components/data-table/row-link.tsx";
+import { EmptyState } from "#components/data-table/states.tsx";
+import { useAffiliateOptions } from "#components/filters/option-sources.ts";
+import { useOrigin } from "#components/layout/origin.ts";
+import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { RelativeTime } from "#components/layout/time.tsx";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { MiddleCut } from "#components/ui/mono.tsx";
+import { eventListOptions } from "#lib/events/client.ts";
+import type { Event } from "#lib/events/schema.ts";
+import { formatBytes } from "#lib/format.ts";
+import { eventFilters, eventParams } from "./list-params.ts";
+
+const helper = listColumnHelper<Event>();
+
+const columns = [
+  helper.display({
+    id: "id",
+    header: "Event",
+    meta: { phone: "lead", className: "truncate" },
+    cell: ({ row: { original: event } }) => (
+      <span className="inline-flex max-w-full items-center gap-0.5">
+        <RowLink href={`/events/${encodeURIComponent(event.id)}`} className="min-w-0 font-mono text-xs">
+          <MiddleCut text={event.id} />
+        </RowLink>
+        <CopyButton text={event.id} what="event id" />
+      </span>
+    ),
+  }),
+  helper.display({
+    id: "type",
+    header: "Type",
+    meta: { phone: "second", className: "sm:w-[22%] truncate" },
+    cell: ({ row: { original: event } }) => <span title={event.type}>{event.type}</span>,
+  }),
+  helper.display({
+    id: "affiliate",
+    header: "Affiliate",
+    meta: { phone: "hidden", className: "sm:w-[22%]" },
+    cell: ({ row: { original: event } }) => event.affiliate.name,
+  }),
+  helper.display({
+    id: "size",
+    header: "Data",
+    meta: { phone: "second-end", className: "sm:w-24 sm:max-lg:hidden" },
+    cell: ({ row: { original: event } }) => (
+      <span className="text-ink-2">{formatBytes(event.data_bytes)}</span>
+    ),
+  }),
+  helper.display({
+    id: "received",
+    header: "Received",
+    meta: { phone: "lead-end", className: "sm:w-28", sorted: "descending" },
+    cell: ({ row: { original: event } }) => <RelativeTime iso={event.received_at} className="text-ink-2" />,
+  }),
+];
+
+export function EventList() {
+  const [params, setParams] = useQueryStates(eventParams, { history: "push" });
+  const query = useQuery({
+    ...eventListOptions(eventFilters(params)),
+    refetchInterval: useLiveIntervalMs(),
+    placeholderData: keepPreviousData,
+  });
+  const filters = params.affiliate ? [{ name: "Affiliate", value: params.affiliate }] : [];
+  const clear = () => void setParams({ affiliate: null, cursor: null });
+  return (
+    <>
+      <FilterBar active={filters.length} onClear={clear}>
+        <FilterChip
+          name="Affiliate"
+          value={params.affiliate ? { value: params.affiliate, label: params.affiliate } : null}
+          onChange={(affiliate) => void setParams({ affiliate, cursor: null })}
+          useOptions={useAffiliateOptions}
+        />
+      </FilterBar>
+      <ListView
+        caption="Events, newest first"
+        noun="events"
+        query={query}
+        columns={columns}
+        rowKey={({ id }) => id}
+        filters={filters}
+        onClearFilters={clear}
+        cursor={params.cursor}
+        onCursor={(cursor) => void setParams({ cursor })}
+        empty={<NoEvents />}
+      />
+    </>
+  );
+}
+
+const example = (origin: string) => `curl ${origin}/api/v1/events \\
+  -H "Authorization: Bearer $POSTHORN_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"type":"conversion.approved","affiliate":"acme","data":{"click_id":"abc"}}'`;
+
+function NoEvents() {
+  return (
+    <EmptyState icon={Inbox} title="No events yet">
+      <p>
+        An event is a fact that your system publishes for an affiliate. Publish the first one with your API
+        key:
+      </p>
+      <div className="text-left">
+        <CodeBlock text={example(useOrigin())} what="example request" />
+      </div>
+      <p>The key was printed at the first start. The affiliate and the event type must exist.</p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,46 @@
+"use client";
+
+import { Activity, BookText, Inbox, type LucideIcon, Send, Users, Webhook } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { classNames } from "#components/ui/class-names.ts";
+import { type ShortcutName, shortcuts } from "./shortcuts.tsx";
+
+const items: { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName }[] = [
+  { href: "/overview", label: "Overview", icon: Activity, shortcut: "go_overview" },
+  { href: "/endpoints", label: "Endpoints", icon: Webhook, shortcut: "go_endpoints" },
+  { href: "/deliveries", label: "Deliveries", icon: Send, shortcut: "go_deliveries" },
+  { href: "/events", label: "Events", icon: Inbox, shortcut: "go_events" },
+  { href: "/affiliates", label: "Affiliates", icon: Users },
+  { href: "/event-types", label: "Event types", icon: BookText },
+];
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  const pathname = usePathname();
+  return (
+    <nav aria-label="Main">
+      <ul className="flex flex-col gap-0.5">
+        {items.map(({ href, label, icon: Icon, shortcut }) => {
+          const current = pathname === href || pathname.startsWith(`${href}/`);
+          return (
+            <li key={href}>
+              <Link
+                href={href}
+                onClick={() => onNavigate?.()}
+                aria-current={current ? "page" : undefined}
+                {...(shortcut ? { title: `${label} (${shortcuts[shortcut].keys})` } : {})}
+                className={classNames(
+                  "flex h-8 items-center gap-2.5 rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink",
+                  current && "bg-hover font-medium text-ink",
+                )}
+              >
+                <Icon aria-hidden className={classNames("size-4", current ? "text-focus" : "text-ink-3")} />
+                {label}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

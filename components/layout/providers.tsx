@@ -1,0 +1,62 @@
+"use client";
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { ThemeProvider, useTheme } from "next-themes";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import { type ReactNode, useState } from "react";
+import { Toaster } from "sonner";
+import { ApiError } from "#lib/api/fetcher.ts";
+import { ClockProvider } from "./clock.tsx";
+import { ShortcutsProvider } from "./shortcuts.tsx";
+
+function makeQueryClient() {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Server-rendered data is fresh for a moment; then lists refresh at the reader's interval.
+        staleTime: 2_000,
+        // Loopback works without a network, so the browser's idea of being offline does not matter.
+        networkMode: "always",
+        retry: (failures, error) => failures < 1 && error instanceof ApiError && error.status >= 500,
+        retryDelay: 500,
+      },
+      mutations: { networkMode: "always", retry: false },
+    },
+  });
+}
+
+export function Providers({ renderedAtMs, children }: { renderedAtMs: number; children: ReactNode }) {
+  const [queryClient] = useState(makeQueryClient);
+  return (
+    <ThemeProvider attribute="data-theme" defaultTheme="system" disableTransitionOnChange>
+      <QueryClientProvider client={queryClient}>
+        <NuqsAdapter>
+          <ClockProvider renderedAtMs={renderedAtMs}>
+            <ShortcutsProvider>{children}</ShortcutsProvider>
+          </ClockProvider>
+        </NuqsAdapter>
+        <Toasts />
+      </QueryClientProvider>
+    </ThemeProvider>
+  );
+}
+
+function Toasts() {
+  const { resolvedTheme } = useTheme();
+  return (
+    <Toaster
+      theme={resolvedTheme === "dark" ? "dark" : "light"}
+      position="bottom-right"
+      duration={6_000}
+      toastOptions={{
+        style: {
+          background: "var(--raised)",
+          color: "var(--ink)",
+          borderColor: "var(--line)",
+          fontFamily: "inherit",
+        },
+        classNames: { description: "!text-ink-2", actionButton: "!bg-transparent !text-ink !underline" },
+      }}
+    />
+  );
+}

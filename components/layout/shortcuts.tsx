@@ -1,0 +1,163 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from "react";
+import { Dialog } from "#components/ui/lazy-dialog.tsx";
+
+/** The one list of keys: it feeds the listener, the tooltips and the sheet. */
+export const shortcuts = {
+  search: { keys: "/", label: "Find by id" },
+  go_overview: { keys: "g o", label: "Go to Overview" },
+  go_endpoints: { keys: "g e", label: "Go to Endpoints" },
+  go_deliveries: { keys: "g d", label: "Go to Deliveries" },
+  go_events: { keys: "g v", label: "Go to Events" },
+  next_row: { keys: "j", label: "Next row" },
+  previous_row: { keys: "k", label: "Previous row" },
+  open_row: { keys: "Enter", label: "Open the row" },
+  previous_page: { keys: "[", label: "Previous page" },
+  next_page: { keys: "]", label: "Next page" },
+  resend: { keys: "r", label: "Resend the delivery" },
+  close: { keys: "Esc", label: "Close, or leave a field" },
+  help: { keys: "?", label: "Show this list" },
+} as const;
+
+export type ShortcutName = keyof typeof shortcuts;
+
+const groups: { title: string; names: ShortcutName[] }[] = [
+  {
+    title: "Anywhere",
+    names: ["search", "go_overview", "go_endpoints", "go_deliveries", "go_events", "close", "help"],
+  },
+  { title: "In a list", names: ["next_row", "previous_row", "open_row", "previous_page", "next_page"] },
+  { title: "On a delivery", names: ["resend"] },
+];
+
+const sequenceMs = 1_000;
+
+type Handlers = Map<ShortcutName, () => void>;
+const HandlersContext = createContext<{ handlers: Handlers; showHelp: () => void } | null>(null);
+
+/** Runs `handler` for the shortcut while the component is mounted. */
+export function useShortcut(name: ShortcutName, handler: () => void): void {
+  const context = useContext(HandlersContext);
+  const run = useEffectEvent(handler);
+  useEffect(() => {
+    if (!context) return;
+    const own = () => run();
+    context.handlers.set(name, own);
+    return () => {
+      if (context.handlers.get(name) === own) context.handlers.delete(name);
+    };
+  }, [context, name]);
+}
+
+export function useShortcutHelp(): () => void {
+  return useContext(HandlersContext)?.showHelp ?? (() => {});
+}
+
+function isTyping(target: EventTarget | null): target is HTMLElement {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"))
+  );
+}
+
+export function ShortcutsProvider({ children }: { children: ReactNode }) {
+  const router = useRouter();
+  const [helpOpen, setHelpOpen] = useState(false);
+  const [context] = useState(() => ({ handlers: new Map() as Handlers, showHelp: () => setHelpOpen(true) }));
+  const pending = useRef({ key: "", atMs: 0 });
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    // Some layouts need Alt or AltGr (which is Ctrl and Alt) to type a bracket.
+    const command = event.metaKey || (event.ctrlKey && !event.getModifierState("AltGraph"));
+    if (event.defaultPrevented || command) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
+    const isSecond = pending.current.key !== "" && event.timeStamp - pending.current.atMs < sequenceMs;
+    const keys = isSecond ? `${pending.current.key} ${event.key}` : event.key;
+    pending.current =
+      !isSecond && event.key === "g" ? { key: "g", atMs: event.timeStamp } : { key: "", atMs: 0 };
+    const name = (Object.keys(shortcuts) as ShortcutName[]).find(
+      (candidate) => shortcuts[candidate].keys === keys,
+    );
+    const handler = name && (builtIn[name] ?? context.handlers.get(name));
+    if (!handler) return;
+    event.preventDefault();
+    handler();
+  });
+
+  const builtIn: Partial<Record<ShortcutName, () => void>> = {
+    go_overview: () => navigate("/overview", router.push),
+    go_endpoints: () => navigate("/endpoints", router.push),
+    go_deliveries: () => navigate("/deliveries", router.push),
+    go_events: () => navigate("/events", router.push),
+    help: context.showHelp,
+  };
+
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
+
+  return (
+    <HandlersContext value={context}>
+      {children}
+      <ShortcutSheet open={helpOpen} onOpenChange={setHelpOpen} />
+    </HandlersContext>
+  );
+}
+
+/** Goes the way of a link, so that a form with unsaved changes can object. */
+function navigate(path: string, push: (path: string) => void) {
+  const leaving = new CustomEvent("posthorn:leave", { cancelable: true });
+  if (document.dispatchEvent(leaving)) push(path);
+}
+
+function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
+      <div className="flex flex-col gap-4">
+        {groups.map((group) => (
+          <section key={group.title} className="flex flex-col gap-1">
+            <h3 className="font-medium text-ink-3 text-xs">{group.title}</h3>
+            <dl>
+              {group.names.map((name) => (
+                <div
+                  key={name}
+                  className="flex items-center justify-between border-line border-b py-1.5 last:border-0"
+                >
+                  <dt>{shortcuts[name].label}</dt>
+                  <dd className="flex gap-1">
+                    {shortcuts[name].keys.split(" ").map((key) => (
+                      <Kbd key={key}>{key}</Kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+export function Kbd({ children }: { children: string }) {
+  return (
+    <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded border border-line bg-surface px-1 font-mono text-ink-2 text-xs">
+      {children}
+    </kbd>
+  );
+}

@@ -1,0 +1,31 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { classNames } from "#components/ui/class-names.ts";
+
+type TileProps = { href: string; label: string; value: string; note?: ReactNode; alarming?: boolean };
+
+/** One number, and the way to the list that explains it. */
+export function Tile({ href, label, value, note, alarming = false }: TileProps) {
+  return (
+    <Link
+      href={href}
+      prefetch={false}
+      className="flex min-w-0 flex-col gap-0.5 rounded-lg border border-line px-4 py-3 transition-colors hover:bg-hover"
+    >
+      <span className="text-ink-2">{label}</span>
+      <span className={classNames("font-semibold text-xl tracking-tight", alarming && "text-bad")}>
+        {value}
+      </span>
+      <span className="min-h-4 text-ink-3 text-xs">{note}</span>
+    </Link>
+  );
+}
+
+export function TileGroup({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold text-sm">{title}</h2>
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { toast } from "sonner";
+import { IconButton } from "./icon-button.tsx";
+
+const confirmedMs = 1_500;
+
+type CopyButtonProps = { text: string; what: string; className?: string };
+
+/** Copies `text`; the icon confirms for a moment. `what` names it: "Copy event id". */
+export function CopyButton({ text, what, className = "" }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), confirmedMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      toast.error("The browser did not allow copying. Select the text and copy it by hand.");
+    }
+  };
+  return (
+    <>
+      <IconButton
+        label={`Copy ${what}`}
+        onClick={copy}
+        className={`size-6 rounded text-ink-3 [&_svg]:size-3.5 ${className}`}
+      >
+        {copied ? <Check aria-hidden className="text-ok" /> : <Copy aria-hidden />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {copied ? "Copied" : ""}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { classNames } from "./class-names.ts";
+
+export const controlClass =
+  "h-8 w-full rounded-md border border-control-line bg-raised px-2.5 text-ink text-sm focus-visible:outline-offset-0 aria-invalid:border-bad disabled:opacity-60";
+
+type ControlProps = {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": boolean | undefined;
+};
+
+type FieldProps = {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  className?: string;
+  /** Renders the control with the ids that tie label, hint and error to it. */
+  children: (control: ControlProps) => ReactNode;
+};
+
+export function Field({ label, hint, error, className, children }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  const errorId = `${id}-error`;
+  const describedBy = [hint ? hintId : null, error ? errorId : null].filter(Boolean).join(" ") || undefined;
+  return (
+    <div className={classNames("flex flex-col gap-1", className)}>
+      <label htmlFor={id} className="font-medium text-sm">
+        {label}
+      </label>
+      {children({ id, "aria-describedby": describedBy, "aria-invalid": error ? true : undefined })}
+      {hint ? (
+        <p id={hintId} className="text-ink-3 text-xs">
+          {hint}
+        </p>
+      ) : null}
+      <FieldError id={errorId} message={error} />
+    </div>
+  );
+}
+
+export function FieldError({ id, message }: { id?: string; message: string | undefined }) {
+  return message ? (
+    <p id={id} role="alert" className="text-bad text-xs">
+      {message}
+    </p>
+  ) : null;
+}
+
+export function Input({ className, ...rest }: ComponentProps<"input">) {
+  return <input {...rest} className={classNames(controlClass, className)} />;
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
+import { type APIRequestContext, test as base, expect, type Page } from "@playwright/test";
+import type { Delivery } from "#lib/deliveries/schema.ts";
+import type { EndpointCreated } from "#lib/endpoints/schema.ts";
+import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
+
+export { expect } from "@playwright/test";
+
+/** An affiliate of a test's own, and what a test does to it from outside the browser. */
+export type World = {
+  /** Of the affiliate. */
+  key: string;
+  name: string;
+  receiver: Receiver;
+  /** A path of the receiver that no other test uses. */
+  path: (name: string) => string;
+  createEndpoint: (given: {
+    name: string;
+    url: string;
+    [setting: string]: unknown;
+  }) => Promise<EndpointCreated>;
+  publish: (data: string) => Promise<string>;
+  /** The delivery of an event, once it stands in one of the states. */
+  delivery: (eventId: string, ...states: Delivery["state"][]) => Promise<Delivery>;
+};
+
+export const eventType = "conversion.approved";
+
+export const test = base.extend<{ world: World }>({
+  // Another zone and language than the server's: the first render in the browser must still agree with it.
+  timezoneId: "America/New_York",
+  locale: "de-DE",
+  page: async ({ page }, use) => {
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        faults.push(message.text());
+    });
+    await use(page);
+    expect(faults).toEqual([]);
+  },
+  world: async ({ request }, use, testInfo) => {
+    const receiver = await startReceiver();
+    const key = `e2e-${testInfo.testId.slice(0, 8)}-${randomBytes(4).toString("hex")}`;
+    const name = `Affiliate ${key}`;
+    const call = caller(request);
+    await call("affiliates", { key, name });
+    await use({
+      key,
+      name,
+      receiver,
+      path: (suffix) => `/${key}/${suffix}`,
+      createEndpoint: (given) => call("endpoints", { affiliate: key, ...given }),
+      publish: async (data) => {
+        const body = `{"type":"${eventType}","affiliate":"${key}","data":${data}}`;
+        return (await call<{ id: string }>("events", body)).id;
+      },
+      delivery: async (eventId, ...states) => {
+        let found: Delivery | undefined;
+        await expect(async () => {
+          const { data } = await call<{ data: Delivery[] }>(`deliveries?event=${eventId}`);
+          found = data[0];
+          expect(states).toContain(found?.state);
+        }).toPass();
+        return found as Delivery;
+      },
+    });
+    await receiver.close();
+  },
+});
+
+/** Calls the public API with the key that the system under test was started with. */
+function caller(request: APIRequestContext) {
+  const headers = {
+    authorization: `Bearer ${process.env.POSTHORN_E2E_API_KEY}`,
+    "content-type": "application/json",
+  };
+  return async <T>(path: string, body?: unknown): Promise<T> => {
+    const url = `/api/v1/${path}`;
+    const data = typeof body === "string" ? body : JSON.stringify(body);
+    const response =
+      body === undefined ? await request.get(url, { headers }) : await request.post(url, { headers, data });
+    expect(response.ok(), `${url}: ${await response.text()}`).toBe(true);
+    return response.json();
+  };
+}
+
+/** No finding of axe on what the page shows now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`)).toEqual([]);
+}
+
+/** The page has been hydrated, so that its controls answer. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(
+    page
+      .getByRole("button", { name: "Local", pressed: true })
+      .or(page.getByRole("button", { name: "Menu" }))
+      .first(),
+  ).toBeVisible();
+}

@@ -1,0 +1,120 @@
+/** Numbers, sizes and times as people read them. Pure: the present is an argument. */
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** `12,345`. */
+export function formatCount(count: number): string {
+  return grouped.format(count);
+}
+
+/** `12,345`, or `1,000+` where counting stopped early. */
+export function formatCapped({ count, capped }: { count: number; capped: boolean }): string {
+  return capped ? `${formatCount(count)}+` : formatCount(count);
+}
+
+/** `1 attempt`, `12 attempts`; pass the plural where it is not singular + s. */
+export function formatNoun(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** A measured duration: `<1 ms`, `38 ms`, `1.24 s`, `15.0 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 1) return "<1 ms";
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_995) return `${(ms / secondMs).toFixed(2)} s`;
+  if (ms < 99_950) return `${(ms / secondMs).toFixed(1)} s`;
+  return formatSpan(ms);
+}
+
+/** A span in its two largest units, to the whole second: `40 s`, `2 min 10 s`, `1 h`, `2 d 3 h`. */
+export function formatSpan(ms: number): string {
+  const units = [
+    { ms: dayMs, name: "d" },
+    { ms: hourMs, name: "h" },
+    { ms: minuteMs, name: "min" },
+    { ms: secondMs, name: "s" },
+  ];
+  const whole = Math.max(0, Math.round(ms / secondMs) * secondMs);
+  const first = units.findIndex((unit) => whole >= unit.ms);
+  if (first === -1) return "0 s";
+  return units
+    .slice(first, first + 2)
+    .map((unit, index) => {
+      const rest = index === 0 ? whole : whole % (units[first]?.ms ?? unit.ms);
+      return { count: Math.floor(rest / unit.ms), name: unit.name };
+    })
+    .filter(({ count }) => count > 0)
+    .map(({ count, name }) => `${count} ${name}`)
+    .join(" ");
+}
+
+/** How long ago, in one unit: `just now`, `40 s ago`, `3 min ago`, `2 h ago`, `5 d ago`. Ahead: `in 2 min 10 s`. */
+export function formatRelative(iso: string, nowMs: number): string {
+  const agoMs = nowMs - Date.parse(iso);
+  if (agoMs <= -secondMs) return `in ${formatSpan(-agoMs)}`;
+  if (agoMs < 5 * secondMs) return "just now";
+  if (agoMs < minuteMs) return `${Math.floor(agoMs / secondMs)} s ago`;
+  if (agoMs < hourMs) return `${Math.floor(agoMs / minuteMs)} min ago`;
+  if (agoMs < dayMs) return `${Math.floor(agoMs / hourMs)} h ago`;
+  return `${Math.floor(agoMs / dayMs)} d ago`;
+}
+
+/**
+ * `2026-11-30 14:02:31 CET`: date, time and zone in one unambiguous form.
+ * `timeZone` is an IANA name; without one, the zone of the machine that formats.
+ */
+export function formatAbsolute(iso: string, timeZone?: string): string {
+  const parts = dateParts(timeZone).formatToParts(new Date(iso));
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? "";
+  return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
+}
+
+/** `14:02`, for axes and dense tables whose heading names the zone. */
+export function formatMinute(iso: string, timeZone?: string): string {
+  const parts = dateParts(timeZone).formatToParts(new Date(iso));
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? "";
+  return `${part("hour")}:${part("minute")}`;
+}
+
+const dateFormats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+/** Numeric parts only, so that two builds of the locale data cannot disagree about a month's name. */
+function dateParts(timeZone: string | undefined): Intl.DateTimeFormat {
+  let format = dateFormats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      ...(timeZone === undefined ? {} : { timeZone }),
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
+      timeZoneName: "short",
+    });
+    dateFormats.set(timeZone, format);
+  }
+  return format;
+}
+
+/** `812 B`, `64.0 KiB`, `1.0 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return `${formatCount(bytes)} B`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** Keeps both ends of a long text, where ids and URLs differ: `https://hooks.ex…/posthorn`. */
+export function truncateMiddle(text: string, maxLength: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= maxLength) return text;
+  const head = Math.ceil((maxLength - 1) / 2);
+  const tail = maxLength - 1 - head;
+  return `${characters.slice(0, head).join("")}…${tail > 0 ? characters.slice(-tail).join("") : ""}`;
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { defineConfig, devices } from "@playwright/test";
+import { chromiumArguments, findChromium } from "./scripts/chromium.ts";
+import { freePort } from "./scripts/ports.ts";
+
+// Playwright reads this file in every worker: what is chosen at random goes through the environment.
+process.env.POSTHORN_E2E_PORT ??= String(await freePort());
+process.env.POSTHORN_E2E_API_KEY ??= randomBytes(24).toString("hex");
+const port = process.env.POSTHORN_E2E_PORT;
+const baseURL = `http://127.0.0.1:${port}`;
+const executablePath = findChromium();
+
+export default defineConfig({
+  testDir: "e2e",
+  // The tests share one system; each makes what it needs under names of its own.
+  fullyParallel: false,
+  workers: 1,
+  forbidOnly: Boolean(process.env.CI),
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [["list"], ["json", { outputFile: "test-results/e2e.json" }]],
+  outputDir: "test-results/e2e",
+  use: {
+    ...devices["Desktop Chrome"],
+    baseURL,
+    trace: "retain-on-failure",
+    launchOptions: { args: chromiumArguments(), ...(executablePath && { executablePath }) },
+  },
+  webServer: {
+    command: "node scripts/e2e-system.ts",
+    url: `${baseURL}/healthz`,
+    env: {
+      PORT: port,
+      POSTHORN_API_KEY: process.env.POSTHORN_E2E_API_KEY,
+      // The receivers of the tests listen on loopback.
+      POSTHORN_ALLOWED_SUBNETS: "127.0.0.0/8",
+      POSTHORN_ALLOW_HTTP: "true",
+      POSTHORN_LOG_LEVEL: "warn",
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 300_000,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 60_000 },
+  },
+});

@@ -1,0 +1,100 @@
+import type { EndpointCreate } from "#lib/endpoints/schema.ts";
+
+/** How an endpoint's server behaves in the demo. */
+export type Behaviour =
+  | "healthy"
+  | "slow"
+  | "flaky"
+  | "down"
+  | "unauthorized"
+  | "rate_limited"
+  | "gone"
+  | "redirecting"
+  | "hanging";
+
+export const behaviourWords = {
+  healthy: "answers 200 within 60 ms",
+  slow: "answers 200 after 300 to 1,500 ms",
+  flaky: "answers 500 or 503 to three in ten",
+  down: "refuses connections",
+  unauthorized: "answers 401",
+  rate_limited: "takes one in 2 s, answers 429 to the rest",
+  gone: "answers 410",
+  redirecting: "answers 301",
+  hanging: "never answers",
+} satisfies Record<Behaviour, string>;
+
+export const demoPlayersAffiliates = [
+  { key: "lucky-fjord", name: "Lucky Fjord Media" },
+  { key: "odds-harbour", name: "Odds Harbour" },
+  { key: "spinwise", name: "Spinwise Partners" },
+  { key: "reel-review", name: "Reel Review Network" },
+  { key: "tipster-lane", name: "Tipster Lane" },
+  { key: "ace-traffic", name: "Ace Traffic" },
+];
+export const demoCustomersAffiliates = [
+  { key: "brightledger", name: "Brightledger" },
+  { key: "hivedesk", name: "Hivedesk" },
+];
+
+export const demoEventTypes = [
+  { name: "registration", description: "A player signed up through an affiliate's link" },
+  { name: "ftd", description: "A player's first deposit" },
+  { name: "deposit", description: "A later deposit" },
+  { name: "qualified", description: "A player met the terms of the offer; the conversion awaits approval" },
+  { name: "conversion.approved", description: "A conversion was approved and will be paid" },
+  { name: "conversion.declined", description: "A conversion was declined" },
+  { name: "conversion.reversed", description: "An approved conversion was taken back" },
+  { name: "user.created", description: "A user was created" },
+  { name: "invoice.paid", description: "An invoice was paid" },
+  { name: "subscription.canceled", description: "A subscription was cancelled" },
+];
+
+export type DemoEndpoint = Pick<EndpointCreate, "affiliate" | "name"> &
+  Partial<Pick<EndpointCreate, "event_types" | "timeout_ms" | "retry" | "concurrency">> & {
+    behaviour: Behaviour;
+    path: string;
+  };
+
+/** So short that retries and dead letters can be watched. */
+const retry = { max_attempts: 4, base_seconds: 2, cap_seconds: 15 };
+const conversions = ["conversion.approved", "conversion.declined", "conversion.reversed"];
+
+export const demoEndpoints: DemoEndpoint[] = [
+  endpoint("lucky-fjord", "Conversion tracker", "healthy"),
+  endpoint("lucky-fjord", "Analytics mirror", "slow", { retry }),
+  endpoint("odds-harbour", "Main tracker", "healthy"),
+  endpoint("odds-harbour", "Player journal", "flaky", { retry }),
+  endpoint("spinwise", "Conversion tracker", "healthy", {
+    event_types: ["ftd", "qualified", ...conversions],
+  }),
+  endpoint("spinwise", "Data warehouse", "down", { retry, event_types: ["ftd", "deposit"] }),
+  endpoint("reel-review", "Postback gateway", "rate_limited", { retry }),
+  endpoint("tipster-lane", "Conversion tracker", "unauthorized", { retry, event_types: conversions }),
+  endpoint("ace-traffic", "New tracker", "healthy"),
+  endpoint("ace-traffic", "Old tracker", "gone", { retry, event_types: ["registration", "ftd"] }),
+  endpoint("brightledger", "Billing sync", "healthy"),
+  endpoint("brightledger", "CRM", "redirecting", { retry, event_types: ["user.created"] }),
+  endpoint("hivedesk", "Lifecycle hooks", "slow", { retry }),
+  // It holds a slot for the whole timeout, so it gets little, briefly.
+  endpoint("hivedesk", "Provisioning", "hanging", {
+    retry: { ...retry, max_attempts: 3 },
+    event_types: ["user.created"],
+    timeout_ms: 2_000,
+  }),
+];
+
+function endpoint(
+  affiliate: string,
+  name: string,
+  behaviour: Behaviour,
+  rest: Partial<DemoEndpoint> = {},
+): DemoEndpoint {
+  return {
+    affiliate,
+    name,
+    behaviour,
+    path: `/${affiliate}/${name.toLowerCase().replaceAll(" ", "-")}`,
+    ...rest,
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { type Browser, chromium, type Page } from "@playwright/test";
+import sharp from "sharp";
+import type { Page as ListPage } from "#lib/api/paging.ts";
+import type { Delivery } from "#lib/deliveries/schema.ts";
+import type { Endpoint } from "#lib/endpoints/schema.ts";
+import { chromiumArguments, ensureChromium, findChromium } from "./chromium.ts";
+
+// The README's pictures, taken from a running demo: `npm run screenshots -- --url http://127.0.0.1:3000`.
+const folder = path.join(import.meta.dirname, "..", "docs", "images");
+const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3000" } } });
+const baseURL = values.url;
+
+if (!ensureChromium()) process.exit(1);
+const executablePath = findChromium();
+const browser = await chromium.launch({
+  args: chromiumArguments(),
+  ...(executablePath === undefined ? {} : { executablePath }),
+});
+try {
+  const pages = await choosePages();
+  await mkdir(folder, { recursive: true });
+  for (const theme of ["light", "dark"] as const) await takeAll(browser, { theme, pages });
+} finally {
+  await browser.close();
+}
+
+type Shot = { name: string; path: string; ready: (page: Page) => Promise<void> };
+
+async function choosePages(): Promise<Shot[]> {
+  const failing = await read<Endpoint>("endpoints?failing=true");
+  const dead = await read<Delivery>("deliveries?state=dead_letter&limit=100");
+  const endpoint =
+    failing.find(({ health }) => health.last_failure_reason === "connection_refused") ?? failing[0];
+  const delivery = dead.find(({ attempt_number, last_status }) => attempt_number > 2 && last_status !== null);
+  if (!endpoint || !delivery)
+    throw new Error("The demo has not failed enough yet: let it run for a few minutes");
+  const heading = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor();
+  return [
+    { name: "overview", path: "/overview", ready: (page) => page.locator("svg.recharts-surface").waitFor() },
+    { name: "endpoint", path: `/endpoints/${endpoint.id}`, ready: heading },
+    { name: "delivery", path: `/deliveries/${delivery.id}`, ready: heading },
+  ];
+}
+
+async function read<T>(what: string): Promise<T[]> {
+  const response = await fetch(`${baseURL}/api/console/${what}`, {
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => undefined);
+  if (!response?.ok) throw new Error(`Nothing answers at ${baseURL}: start \`npm run demo\` first`);
+  return ((await response.json()) as ListPage<T>).data;
+}
+
+async function takeAll(
+  browser: Browser,
+  { theme, pages }: { theme: "light" | "dark"; pages: Shot[] },
+): Promise<void> {
+  const context = await browser.newContext({
+    baseURL,
+    viewport: { width: 1440, height: 900 },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "UTC",
+  });
+  const page = await context.newPage();
+  for (const shot of pages) {
+    await page.goto(shot.path);
+    await shot.ready(page);
+    await page.evaluate(() => document.fonts.ready);
+    const file = path.join(folder, `${shot.name}-${theme}.png`);
+    // A palette holds all that such a page shows, at two fifths of the size.
+    const { size } = await sharp(await page.screenshot())
+      .png({ palette: true, effort: 10 })
+      .toFile(file);
+    console.log(`${path.relative(process.cwd(), file)}  ${Math.round(size / 1_024)} KiB`);
+  }
+  await context.close();
+}

@@ -1,0 +1,238 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { migrate } from "#drizzle/migrate.ts";
+import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
+import { type Config, parseConfig } from "#lib/config.ts";
+import { buildIfNeeded } from "./build.ts";
+import { postgresManners, readSecret, startEmbeddedPostgres, writeSecret } from "./embedded-postgres.ts";
+import { requireFreePort } from "./ports.ts";
+import { errorCode, StartError } from "./start-error.ts";
+import { createSupervisor, type Manners, type Service, type Supervisor } from "./supervisor.ts";
+import { untilStopped } from "./terminal.ts";
+
+export type Mode = "start" | "dev";
+
+export type StartOptions = {
+  env: NodeJS.Dict<string>;
+  mode: Mode;
+  /** Ends a start that is still under way. */
+  signal?: AbortSignal;
+};
+
+export type Running = {
+  url: string;
+  databaseUrl: string;
+  /** Only when it has just been made: it is kept nowhere. */
+  apiKey: string | null;
+  stop: () => Promise<void>;
+  /** The exit code: 0 after `stop`, 1 when a process that kept dying ended everything. */
+  done: Promise<number>;
+};
+
+type Database = { databaseUrl: string; secretKey: string };
+type Step = StartOptions & { config: Config; supervisor: Supervisor; signal: AbortSignal };
+
+const root = path.join(import.meta.dirname, "..");
+const webReadyWithinSeconds = 120;
+
+/**
+ * Starts all of Posthorn: PostgreSQL unless DATABASE_URL names one, the build if it is out of date, migrations,
+ * the first API key, then web and worker under a supervisor. Resolves once the web part answers.
+ * Throws `ConfigError` or `StartError`, with everything stopped again, when that cannot be.
+ */
+export async function startPosthorn(options: StartOptions): Promise<Running> {
+  const config = parseConfig(options.env);
+  const signal = options.signal ?? new AbortController().signal;
+  const supervisor = createSupervisor({ report });
+  let release = async () => {};
+  const stop = async () => {
+    await supervisor.stop();
+    await release();
+  };
+  const step = { ...options, config, supervisor, signal };
+  try {
+    await requireFreePort(config.port, "PORT");
+    const database = await openDatabase(step, (given) => {
+      release = given;
+    });
+    const running = await startOn(database, step);
+    const done = supervisor.done.then(async (outcome) => {
+      await release();
+      return outcome === "stopped" ? 0 : 1;
+    });
+    return { ...running, stop, done };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startOn(
+  database: Database,
+  step: Step,
+): Promise<Pick<Running, "url" | "databaseUrl" | "apiKey">> {
+  const { config, mode, supervisor, signal } = step;
+  if (mode === "start") {
+    await buildIfNeeded({ onBuild: () => report("Building the console; this is done once"), signal });
+  }
+  signal.throwIfAborted();
+  await prepareSchema(database.databaseUrl);
+  const apiKey = await firstApiKey(database.databaseUrl, config);
+  signal.throwIfAborted();
+  await supervisor.run(...services(database, step));
+  const url = `http://127.0.0.1:${config.port}`;
+  await webAnswers(url, step);
+  return { url, databaseUrl: database.databaseUrl, apiKey };
+}
+
+async function openDatabase(
+  step: Step,
+  onRelease: (release: () => Promise<void>) => void,
+): Promise<Database> {
+  const { config, supervisor, signal } = step;
+  if (config.databaseUrl !== undefined) {
+    return { databaseUrl: config.databaseUrl, secretKey: config.secretKey.toString("base64") };
+  }
+  const postgres = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    port: config.databasePort,
+    onProgress: report,
+  });
+  onRelease(postgres.release);
+  let first: ChildProcess | undefined = postgres.process;
+  await supervisor.run({
+    name: "database",
+    start: async () => {
+      const child = first ?? (await postgres.start());
+      first = undefined;
+      return child;
+    },
+    ...postgresManners,
+  });
+  signal.throwIfAborted();
+  return { databaseUrl: postgres.url, secretKey: await keptSecretKey(config) };
+}
+
+/** Lost, it takes every stored endpoint secret with it; so it is written once and never replaced. */
+async function keptSecretKey(config: Config): Promise<string> {
+  if (config.secretKey) return config.secretKey.toString("base64");
+  const file = path.join(config.dataDir, "secret-key");
+  const kept = await readSecret(file);
+  if (kept !== undefined) return kept;
+  const made = randomBytes(32).toString("base64");
+  await writeSecret(file, made);
+  return made;
+}
+
+async function prepareSchema(databaseUrl: string): Promise<void> {
+  try {
+    await migrate(databaseUrl);
+  } catch (error) {
+    const { host, pathname } = new URL(databaseUrl);
+    const cause = (error as Error).cause ?? error;
+    const why = (cause as Error).message || errorCode(cause);
+    throw new StartError(`The database ${host}${pathname} could not be brought up to date: ${why}`);
+  }
+}
+
+async function firstApiKey(databaseUrl: string, config: Config): Promise<string | null> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000 });
+  try {
+    const made = await ensureFirstApiKey(pool, { provided: config.apiKey });
+    return made?.key ?? null;
+  } finally {
+    await pool.end();
+  }
+}
+
+function services(database: Database, { env, mode, config }: Step): [Service, Service] {
+  const { POSTHORN_API_KEY: _, ...inherited } = env;
+  const childEnv: NodeJS.ProcessEnv = {
+    ...inherited,
+    DATABASE_URL: database.databaseUrl,
+    POSTHORN_SECRET_KEY: database.secretKey,
+    PORT: String(config.port),
+    NEXT_TELEMETRY_DISABLED: "1",
+    POSTHORN_SUPERVISOR_PID: String(process.pid),
+    NODE_ENV: mode === "dev" ? "development" : "production",
+  };
+  const manners: Manners = { stopSignal: "SIGTERM", stopWithinSeconds: 20, lastSignal: "SIGKILL" };
+  const next = [
+    "node_modules/next/dist/bin/next",
+    mode,
+    "--hostname",
+    "127.0.0.1",
+    "--port",
+    String(config.port),
+  ];
+  const worker =
+    mode === "dev" ? ["--watch", "--watch-preserve-output", "worker/main.ts"] : ["worker/main.ts"];
+  return [
+    { name: "web process", start: () => spawnNode(next, childEnv), ...manners },
+    { name: "worker", start: () => spawnNode(worker, childEnv), ...manners },
+  ];
+}
+
+/** In a group of its own, so that Ctrl-C reaches only the supervisor. */
+async function spawnNode(args: string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const preload = path.join(import.meta.dirname, "exit-with-parent.ts");
+  const child = spawn(process.execPath, ["--import", preload, ...args], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  await once(child, "spawn");
+  return child;
+}
+
+async function webAnswers(url: string, { supervisor, signal }: Step): Promise<void> {
+  let gaveUp = false;
+  void supervisor.done.then(() => {
+    gaveUp = true;
+  });
+  for (const deadline = Date.now() + webReadyWithinSeconds * 1000; Date.now() < deadline; await sleep(100)) {
+    signal.throwIfAborted();
+    if (gaveUp) throw new StartError("Posthorn could not be started; the lines above say why");
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
+    const response = await fetch(`${url}/healthz`, { signal: patience }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+  }
+  throw new StartError(
+    `The web process did not answer at ${url}/healthz within ${webReadyWithinSeconds} seconds`,
+  );
+}
+
+function report(message: string): void {
+  console.error(message);
+}
+
+if (import.meta.main) {
+  const mode = process.argv[2] === "dev" ? "dev" : "start";
+  await untilStopped(async (signal) => {
+    const running = await startPosthorn({ env: process.env, mode, signal });
+    console.log(greeting(running));
+    return running;
+  });
+}
+
+function greeting({ url, apiKey }: Running): string {
+  const key = apiKey ?? "<your API key>";
+  const curl = `curl -sS -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  const data = '{"click_id":"first-click","country":"SE"}';
+  return [
+    "",
+    `Posthorn is ready: ${url} (this machine only, since there is no sign-in yet). Ctrl-C stops it.`,
+    ...(apiKey ? ["", `API key: ${apiKey}`, "It is shown this once; Posthorn keeps only its hash."] : []),
+    "",
+    "An affiliate, and a first event for it:",
+    `  ${curl} ${url}/api/v1/affiliates -d '{"key":"acme","name":"Acme"}'`,
+    `  ${curl} ${url}/api/v1/events -d '{"type":"registration","affiliate":"acme","data":${data}}'`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import {
+  formatAbsolute,
+  formatBytes,
+  formatCapped,
+  formatCount,
+  formatMinute,
+  formatMs,
+  formatNoun,
+  formatRelative,
+  formatSpan,
+  truncateMiddle,
+} from "#lib/format.ts";
+
+describe("counts", () => {
+  it("groups thousands, and marks a count that stopped early", () => {
+    expect(formatCount(0)).toBe("0");
+    expect(formatCount(1_234_567)).toBe("1,234,567");
+    expect(formatCapped({ count: 1_000, capped: true })).toBe("1,000+");
+    expect(formatCapped({ count: 1_000, capped: false })).toBe("1,000");
+  });
+
+  it("agrees with its noun", () => {
+    expect(formatNoun(1, "attempt")).toBe("1 attempt");
+    expect(formatNoun(0, "attempt")).toBe("0 attempts");
+    expect(formatNoun(2, "delivery", "deliveries")).toBe("2 deliveries");
+  });
+});
+
+describe("durations", () => {
+  it("shows three digits at most until minutes begin", () => {
+    expect(formatMs(0.4)).toBe("<1 ms");
+    expect(formatMs(38.4)).toBe("38 ms");
+    expect(formatMs(999.6)).toBe("1.00 s");
+    expect(formatMs(1_240)).toBe("1.24 s");
+    expect(formatMs(15_000)).toBe("15.0 s");
+    expect(formatMs(99_949)).toBe("99.9 s");
+    expect(formatMs(99_950)).toBe("1 min 40 s");
+  });
+
+  it("shows a span in its two largest units and leaves out a zero", () => {
+    expect(formatSpan(0)).toBe("0 s");
+    expect(formatSpan(-5_000)).toBe("0 s");
+    expect(formatSpan(40_000)).toBe("40 s");
+    expect(formatSpan(130_000)).toBe("2 min 10 s");
+    expect(formatSpan(3_600_000)).toBe("1 h");
+    expect(formatSpan(3_605_000)).toBe("1 h");
+    expect(formatSpan(51 * 3_600_000)).toBe("2 d 3 h");
+    expect(formatSpan(59_600)).toBe("1 min");
+  });
+});
+
+describe("times", () => {
+  const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
+  const ago = (ms: number) => formatRelative(new Date(nowMs - ms).toISOString(), nowMs);
+
+  it("says how long ago in one unit", () => {
+    expect(ago(0)).toBe("just now");
+    expect(ago(4_999)).toBe("just now");
+    expect(ago(5_000)).toBe("5 s ago");
+    expect(ago(59_999)).toBe("59 s ago");
+    expect(ago(60_000)).toBe("1 min ago");
+    expect(ago(2 * 3_600_000 + 59 * 60_000)).toBe("2 h ago");
+    expect(ago(49 * 3_600_000)).toBe("2 d ago");
+  });
+
+  it("says how far ahead in two units, and nothing about half a second", () => {
+    expect(ago(-500)).toBe("just now");
+    expect(ago(-130_000)).toBe("in 2 min 10 s");
+  });
+
+  it("names date, time and zone in one form", () => {
+    expect(formatAbsolute("2026-11-30T14:02:31.900Z", "UTC")).toBe("2026-11-30 14:02:31 UTC");
+    expect(formatAbsolute("2026-07-01T23:30:00.000Z", "Europe/Berlin")).toMatch(
+      /^2026-07-02 01:30:00 (CEST|GMT\+2)$/,
+    );
+    expect(formatAbsolute("2026-11-30T00:00:00.000Z", "UTC")).toBe("2026-11-30 00:00:00 UTC");
+    expect(formatMinute("2026-11-30T14:02:31.900Z", "UTC")).toBe("14:02");
+  });
+});
+
+describe("texts", () => {
+  it("keeps both ends", () => {
+    expect(truncateMiddle("0197c1a2-aaaa", 20)).toBe("0197c1a2-aaaa");
+    expect(truncateMiddle("abcdefghij", 5)).toBe("ab…ij");
+    expect(truncateMiddle("abcdefghij", 6)).toBe("abc…ij");
+    expect(truncateMiddle("abcdefghij", 2)).toBe("a…");
+  });
+
+  it("never cuts a character in half", () => {
+    expect(truncateMiddle("😀😀😀😀😀😀", 3)).toBe("😀…😀");
+  });
+
+  it("shows sizes in binary units", () => {
+    expect(formatBytes(812)).toBe("812 B");
+    expect(formatBytes(65_536)).toBe("64.0 KiB");
+    expect(formatBytes(1_048_576)).toBe("1.0 MiB");
+  });
+});

@@ -1,0 +1,36 @@
+import { unstable_doesMiddlewareMatch as doesMatch } from "next/experimental/testing/server.js";
+import { NextRequest } from "next/server.js";
+import { expect, test } from "vitest";
+import { config, proxy } from "../../proxy.ts";
+
+const passes = (host: string, url = "http://localhost:3000/overview") =>
+  proxy(new NextRequest(url, { headers: { host } })) === undefined;
+
+test("pages answer under this machine's own names only", () => {
+  expect(["localhost:3000", "127.0.0.1:3000", "[::1]:3000"].map((host) => passes(host))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(
+    ["evil.example", "localhost.evil.example:3000", "192.168.1.2:3000"].map((host) => passes(host)),
+  ).toEqual([false, false, false]);
+  expect(proxy(new NextRequest("http://localhost/", { headers: { host: "evil.example" } }))?.status).toBe(
+    403,
+  );
+});
+
+test("it stands before every page, and lets the API and the probes pass with their bodies whole", () => {
+  const isGuarded = (url: string) => doesMatch({ config, nextConfig: {}, url });
+  for (const url of ["/", "/overview", "/endpoints/new", "/apis", "/healthz-of-others"])
+    expect(isGuarded(url), url).toBe(true);
+  for (const url of [
+    "/api/v1/events",
+    "/api/console/overview",
+    "/healthz",
+    "/readyz",
+    "/_next/static/x.js",
+  ]) {
+    expect(isGuarded(url), url).toBe(false);
+  }
+});

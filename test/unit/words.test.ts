@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { deliveryLabel, deliveryNext } from "#lib/deliveries/words.ts";
+import type { Endpoint } from "#lib/endpoints/schema.ts";
+import { endpointCause, endpointCondition } from "#lib/endpoints/words.ts";
+
+const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
+const at = (offsetMs: number) => new Date(nowMs + offsetMs).toISOString();
+
+const delivery = {
+  state: "pending" as const,
+  held: false,
+  blocked: false,
+  attempt_number: 0,
+  attempts_charged: 0,
+  max_attempts: 5,
+  next_attempt_at: at(-1_000),
+  delivered_at: null,
+  ended_at: null,
+  endpoint: { status: "active" as const },
+};
+
+describe("what a delivery waits for", () => {
+  const next = (change: object, holder?: Parameters<typeof deliveryNext>[2]) =>
+    deliveryNext({ ...delivery, ...change }, nowMs, holder);
+
+  it("names the attempt to come and when", () => {
+    const failed = { state: "failed", attempt_number: 7, attempts_charged: 2 };
+    expect(next({ ...failed, next_attempt_at: at(130_000) })).toBe("3 of 5 · in 2 min 10 s");
+    expect(next({ ...failed, next_attempt_at: at(300) })).toBe("3 of 5 · due now");
+    expect(next({})).toBe("due now");
+    expect(next({ state: "in_flight", attempt_number: 3 })).toBe("attempt 3");
+  });
+
+  it("says who holds it, where that is known", () => {
+    const held = { held: true, endpoint: { status: "paused" } };
+    expect(deliveryLabel({ state: "failed", held: true, blocked: true })).toBe("Held");
+    expect(next(held)).toBe("endpoint paused");
+    expect(
+      next(held, { status: "paused", status_changed_at: at(-2 * 3_600_000), status_changed_by: "Ana" }),
+    ).toBe("endpoint paused by Ana, 2 h ago");
+    expect(next({ held: true, endpoint: { status: "disabled" } })).toBe("endpoint disabled");
+  });
+
+  it("says that another of its key is in front", () => {
+    expect(deliveryLabel({ state: "pending", held: false, blocked: true })).toBe("Blocked");
+    expect(next({ blocked: true })).toBe("behind an earlier one of its ordering key");
+  });
+
+  it("says how it ended", () => {
+    expect(next({ state: "delivered", attempt_number: 2, delivered_at: at(-180_000) })).toBe(
+      "attempt 2 · 3 min ago",
+    );
+    expect(next({ state: "dead_letter", attempts_charged: 1, ended_at: at(-60_000) })).toBe(
+      "after 1 attempt · 1 min ago",
+    );
+    expect(next({ state: "discarded", ended_at: at(-60_000) })).toBe("given up by decision · 1 min ago");
+  });
+});
+
+describe("an endpoint's condition and cause", () => {
+  const health: Endpoint["health"] = {
+    in_flight: 0,
+    consecutive_failures: 0,
+    last_success_at: null,
+    last_failure_at: null,
+    last_failure_reason: null,
+    last_failure_status: null,
+    latency: null,
+  };
+  const endpoint = (change: Partial<Endpoint["health"]>, status: Endpoint["status"] = "active") => ({
+    status,
+    status_changed_at: at(-7_200_000),
+    status_changed_by: "Ana",
+    health: { ...health, ...change },
+  });
+  const failure = {
+    last_failure_at: at(-180_000),
+    last_failure_reason: "server_error",
+    last_failure_status: 503,
+  } as const;
+
+  it("tells unused, healthy, failing and stopped apart", () => {
+    expect(endpointCondition(endpoint({}))).toBe("unused");
+    expect(endpointCondition(endpoint({ last_success_at: at(-1_000), ...failure }))).toBe("healthy");
+    expect(endpointCondition(endpoint({ consecutive_failures: 1 }))).toBe("failing");
+    expect(endpointCondition(endpoint({ consecutive_failures: 1 }, "paused"))).toBe("paused");
+  });
+
+  it("gives one sentence of cause", () => {
+    expect(endpointCause(endpoint({ consecutive_failures: 12, ...failure }), nowMs)).toBe(
+      "Their server failed (503): 12 failures in a row, the last 3 min ago.",
+    );
+    expect(endpointCause(endpoint({ consecutive_failures: 1, ...failure }), nowMs)).toBe(
+      "Their server failed (503): 1 failure, the last 3 min ago.",
+    );
+    expect(endpointCause(endpoint({}, "disabled"), nowMs)).toBe(
+      "Disabled by Ana 2 h ago. Events for it are held, not dropped.",
+    );
+    expect(endpointCause(endpoint({}), nowMs)).toBe("Nothing has been sent to it yet.");
+  });
+});
