@@ -95,6 +95,13 @@ export function config(): Config {
   return memoised;
 }
 
+/** What secrets are encrypted with, and what may still decrypt them: the current key, then those before it. */
+export function secretKeys(): [Buffer, ...Buffer[]] {
+  const { secretKey: current, previousSecretKeys } = config();
+  if (!current) throw new Error("POSTHORN_SECRET_KEY is not set");
+  return [current, ...previousSecretKeys];
+}
+
 /** `config` for the main module of a program: faults are printed, without a stack, and end it. */
 export function configOrExit(): Config {
   try {

@@ -34,6 +34,7 @@ const runner = await startRunner({
 const maintenance = startMaintenance({
   pool: database.pool,
   secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
+  mayReap: runner.mayReap,
   log,
 });
 log.info({ workerId: runner.workerId, slots: settings.workerSlots }, "worker started");

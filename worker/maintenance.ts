@@ -23,12 +23,14 @@ export function startMaintenance(options: {
   pool: pg.Pool;
   /** The current key, then those before it. */
   secretKeys: readonly Buffer[];
+  mayReap: () => boolean;
   log: Logger;
 }): { stop: () => Promise<void> } {
-  const { pool, secretKeys, log } = options;
+  const { pool, secretKeys, mayReap, log } = options;
   let sweptTo = firstKey;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
+      if (!mayReap()) return;
       const returned = await untilShort(() => reap(pool), reapBatchSize);
       if (returned > 0) log.warn({ deliveries: returned }, "took back deliveries of lost workers");
     }),

@@ -4,6 +4,7 @@ import type pg from "pg";
 import { type Classification, classify } from "#lib/delivery/classify.ts";
 import { type Decision, decide } from "#lib/delivery/decide.ts";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
+import { classifyResponse } from "#lib/delivery/response-rules.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
 import { verdictOf } from "#lib/delivery/verdict.ts";
@@ -42,6 +43,7 @@ export function createPipeline(options: {
 }): Pipeline {
   const { pool, workerId, sender, random = Math.random } = options;
   const signingKey = createKeyCache(options.secretKeys);
+  const ownHeaders = createHeaderCache(options.secretKeys);
   let cursor = firstLane;
   /** The database's clock less our monotonic one: a wrong wall clock of this machine signs no wrong time. */
   let databaseOffsetMs = 0;
@@ -75,6 +77,7 @@ export function createPipeline(options: {
       signature,
       attemptNumber: row.attemptNumber,
     });
+    headers.push(...ownHeaders(endpoint));
     const { url, timeoutMs } = endpoint;
     return {
       ...claimed,
@@ -142,8 +145,10 @@ const nothingToSend: Sent = {
   timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 },
 };
 
-function classifySent({ answer }: SentDelivery): Classification {
-  return classify(answer.ok ? { status: answer.status } : { errorCode: answer.errorCode });
+function classifySent({ answer, endpoint }: SentDelivery): Classification {
+  return answer.ok
+    ? classifyResponse(answer, endpoint.responseRules)
+    : classify({ errorCode: answer.errorCode });
 }
 
 function askedToWaitMs({ answer, startedAtMs }: SentDelivery): number | null {
@@ -155,7 +160,7 @@ export function newLeaseToken(): string {
   return (randomBytes(8).readBigUInt64BE() >> 2n).toString();
 }
 
-const keyCacheSize = 10_000;
+const cacheSize = 10_000;
 
 /** A secret's row never changes, so its key can be kept by its id; a revoked one is simply not asked for again. */
 function createKeyCache(
@@ -165,9 +170,28 @@ function createKeyCache(
   return ({ id, ciphertext }) => {
     const known = keys.get(id);
     if (known) return known;
-    if (keys.size >= keyCacheSize) keys.clear();
+    if (keys.size >= cacheSize) keys.clear();
     const key = createSecretKey(decryptSecret(ciphertext, { keys: secretKeys, context: id }));
     keys.set(id, key);
     return key;
+  };
+}
+
+type OwnHeaders = Pick<EndpointSettings, "id" | "headerNames" | "headerValues">;
+
+/** An endpoint's own headers, names and values alternating; decrypted again when their ciphertext is another one. */
+function createHeaderCache(secretKeys: readonly Buffer[]): (endpoint: OwnHeaders) => readonly string[] {
+  const cache = new Map<string, { ciphertext: Buffer; headers: string[] }>();
+  return ({ id, headerNames, headerValues: ciphertext }) => {
+    if (ciphertext === null) return [];
+    const known = cache.get(id);
+    if (known?.ciphertext.equals(ciphertext)) return known.headers;
+    if (cache.size >= cacheSize) cache.clear();
+    const values: string[] = JSON.parse(
+      decryptSecret(ciphertext, { keys: secretKeys, context: id }).toString(),
+    );
+    const headers = headerNames.flatMap((name, i) => [name, values[i] as string]);
+    cache.set(id, { ciphertext, headers });
+    return headers;
   };
 }

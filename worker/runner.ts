@@ -1,6 +1,9 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { Logger } from "pino";
+import { isDatabaseAway } from "#lib/db/away.ts";
 import type { Database } from "#lib/db/database.ts";
 import { listen } from "#lib/db/listen.ts";
 import { version } from "#lib/delivery/request.ts";
@@ -37,6 +40,8 @@ const lastPauseMs = 5_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
 const latencyEveryMs = 15_000;
+/** What was away for this worker was away for others too: so long they get to renew their leases as well. */
+const graceAfterLapseMs = 2 * heartbeatSeconds * 1_000;
 
 export type Runner = {
   workerId: string;
@@ -44,9 +49,14 @@ export type Runner = {
   stop: () => Promise<void>;
   /** Rejects when the worker cannot go on. */
   failed: Promise<never>;
+  /** Whether others that seem lost are so, and not only cut off together with this worker. */
+  mayReap: () => boolean;
 };
 
-/** Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. */
+/**
+ * Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. Waits for a
+ * database that is away.
+ */
 export async function startRunner(options: {
   database: Database;
   /** A direct connection, for LISTEN. */
@@ -58,7 +68,7 @@ export async function startRunner(options: {
 }): Promise<Runner> {
   const { database, sender, slots, log } = options;
   const { pool } = database;
-  const workerId = await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
+  const workerId = await register(pool, log);
   const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
 
   const work = createSignal();
@@ -66,6 +76,9 @@ export async function startRunner(options: {
   let running = true;
   let workersAlive = 1;
   let leaseEndsAt = performance.now() + leaseSeconds * 1_000;
+  /** How often the lease ran out before it was renewed. What was claimed before then may be somebody else's. */
+  let lapses = 0;
+  let reapsFrom = 0;
   /** How many deliveries of each claim are still in hand. */
   const inHand = new Map<string, number>();
   const release = (token: string, count = 1) => {
@@ -114,6 +127,7 @@ export async function startRunner(options: {
 
   /** What fails to go back stays leased and is found as a stray at the next heartbeat. */
   async function returnLeases(claimed: Claimed[], delaySeconds: number): Promise<void> {
+    if (claimed.length === 0) return;
     const leases = claimed.map(({ row }) => ({
       deliveryId: row.id,
       leaseToken: row.leaseToken,
@@ -130,6 +144,7 @@ export async function startRunner(options: {
     const room = slots * heldPerSlot - held();
     if (room < Math.min(claimSize, slots * heldPerSlot) / 2 || performance.now() > leaseEndsAt) return false;
     const token = newLeaseToken();
+    const lapsesBefore = lapses;
     inHand.set(token, Number.MAX_SAFE_INTEGER);
     try {
       const { claimed, exhausted } = await pipeline.claim({
@@ -139,6 +154,10 @@ export async function startRunner(options: {
       });
       inHand.set(token, claimed.length);
       if (claimed.length === 0) inHand.delete(token);
+      if (lapses > lapsesBefore) {
+        await returnLeases(claimed, 0);
+        return true;
+      }
       for (const [endpointId, group] of Map.groupBy(claimed, ({ row }) => row.endpointId)) {
         const concurrency = group[0]?.endpoint.concurrency ?? 1;
         lanes.add(endpointId, Math.max(1, Math.floor(concurrency / workersAlive)), group);
@@ -153,7 +172,14 @@ export async function startRunner(options: {
   async function beat(): Promise<void> {
     const sentAt = performance.now();
     workersAlive = await heartbeat(pool, workerId);
-    leaseEndsAt = sentAt + leaseSeconds * 1_000;
+    if (performance.now() > leaseEndsAt) {
+      lapses++;
+      reapsFrom = performance.now() + graceAfterLapseMs;
+      log.warn({ waiting: lanes.queued() }, "the lease had run out; what waits here is not sent");
+      // Before the lease is renewed, so that none of it goes out meanwhile. What is still ours goes back.
+      void returnLeases(lanes.drain(), 0);
+    }
+    leaseEndsAt = Math.max(leaseEndsAt, sentAt + leaseSeconds * 1_000);
     const strays = await handBackStrays(pool, { workerId, tokens: [...inHand.keys()] });
     if (strays > 0) log.warn({ deliveries: strays }, "handed back deliveries whose claim went astray");
   }
@@ -185,6 +211,7 @@ export async function startRunner(options: {
 
   return {
     workerId,
+    mayReap: () => performance.now() <= leaseEndsAt && performance.now() >= reapsFrom,
     failed: settler.ended.then(
       () => new Promise<never>(() => undefined),
       (error) => Promise.reject(error),
@@ -204,6 +231,18 @@ export async function startRunner(options: {
       await Promise.all([listener.close(), retireWorker(pool, workerId)]);
     },
   };
+}
+
+async function register(pool: pg.Pool, log: Logger): Promise<string> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, lastPauseMs)) {
+    try {
+      return await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
+    } catch (error) {
+      if (!isDatabaseAway(error as Error)) throw error;
+      log.warn({ err: error, retryInMs: pauseMs }, "the database is away");
+      await sleep(pauseMs);
+    }
+  }
 }
 
 /** Repeats `step` while it finds something; otherwise waits for a signal or the next poll. Backs off after errors. */

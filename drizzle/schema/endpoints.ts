@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, json, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { affiliates } from "./affiliates.ts";
 import {
   breakerCause,
@@ -39,6 +39,11 @@ export const endpoints = posthorn.table(
     rateAmount: integer("rate_amount"),
     ratePeriodSeconds: integer("rate_period_seconds"),
     rateBurst: integer("rate_burst"),
+    /** Its own headers; the values, in the same order, are JSON encrypted as secrets are, null without any. */
+    headerNames: text("header_names").array().notNull().default(sql`'{}'`),
+    headerValues: bytea("header_values"),
+    /** Not jsonb, which would give them back in an order of its own: they are compared as they were given. */
+    responseRules: json("response_rules").$type<unknown[]>().notNull().default([]),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp("updated_at", { withTimezone: true }).notNull().defaultNow(),
     deletedAt: timestamp("deleted_at", { withTimezone: true }),
@@ -60,6 +65,9 @@ export const endpointSecrets = posthorn.table(
       .references(() => endpoints.id, { onDelete: "cascade" }),
     ciphertext: bytea().notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    /** Null for the current one: rotation gives those before it an end. */
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    revokedAt: timestamp("revoked_at", { withTimezone: true }),
   },
   (t) => [index("endpoint_secrets_endpoint").on(t.endpointId)],
 );

@@ -1,7 +1,10 @@
 /** `burst`: how many may go at once after a pause. */
 export type RateLimit = { amount: number; per: RatePeriod; burst: number };
 
-export type RatePeriod = "second" | "minute" | "hour";
+export const ratePeriods = ["second", "minute", "hour"] as const;
+export type RatePeriod = (typeof ratePeriods)[number];
+
+export const ratePeriodSeconds = { second: 1, minute: 60, hour: 3_600 } satisfies Record<RatePeriod, number>;
 
 /**
  * What an endpoint may still send. `level` is in parts of a token so small that every rate adds whole ones each

@@ -1,17 +1,15 @@
-import { and, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import {
-  affiliates,
-  endpointHealth,
-  endpointPercentiles,
-  endpointSecrets,
-  endpoints,
-} from "#drizzle/schema/index.ts";
+import { affiliates, endpointHealth, endpointPercentiles, endpoints } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
+import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { ResponseRule } from "#lib/delivery/response-rules.ts";
+import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
+import type { StoredHeaders } from "./headers.ts";
 import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery } from "./schema.ts";
 
 const countedTo = 10_000;
@@ -19,7 +17,15 @@ const countedTo = 10_000;
 /** What may be edited, in the API's own words. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency" | "ordering"
+  | "name"
+  | "url"
+  | "event_types"
+  | "timeout_ms"
+  | "retry"
+  | "concurrency"
+  | "ordering"
+  | "rate_limit"
+  | "response_rules"
 >;
 
 const columns = {
@@ -75,38 +81,63 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
   return row ? toEndpoint(row) : null;
 }
 
-/** Locks the live endpoint's row, which every change of it takes before its health row. */
+/**
+ * Locks the live endpoint's row, which every change of it takes before its health row. Not "for update": the
+ * history of a breaker refers to this row, and whoever writes it holds the health row already.
+ */
 export async function lockEndpoint(
   orm: Orm,
   id: string,
-): Promise<{ affiliateId: string; status: EndpointStatus; settings: EndpointSettings } | null> {
-  const [row] = await orm.select().from(endpoints).where(isLive(id)).for("update");
-  return row ? { affiliateId: row.affiliateId, status: row.status, settings: toSettings(row) } : null;
+): Promise<{
+  affiliateId: string;
+  status: EndpointStatus;
+  settings: EndpointSettings;
+  headers: StoredHeaders;
+} | null> {
+  const [row] = await orm.select().from(endpoints).where(isLive(id)).for("no key update");
+  if (!row) return null;
+  const { affiliateId, status, headerNames, headerValues } = row;
+  return { affiliateId, status, settings: toSettings(row), headers: { headerNames, headerValues } };
 }
 
 export async function insertEndpoint(
   orm: Orm,
   {
     settings,
+    headers,
     ...row
-  }: { id: string; affiliateId: string; statusChangedBy: string; settings: EndpointSettings },
+  }: {
+    id: string;
+    affiliateId: string;
+    statusChangedBy: string;
+    settings: EndpointSettings;
+    headers: StoredHeaders;
+  },
 ): Promise<void> {
-  await orm.insert(endpoints).values({ ...row, ...toColumns(settings) });
+  await orm.insert(endpoints).values({ ...row, ...toColumns(settings), ...headers });
   await orm.insert(endpointHealth).values({ endpointId: row.id });
 }
 
 export async function updateEndpointSettings(
   orm: Orm,
   id: string,
-  settings: EndpointSettings,
+  edited: { settings: EndpointSettings; headers: StoredHeaders },
 ): Promise<void> {
   await orm
     .update(endpoints)
-    .set({ ...toColumns(settings), updatedAt: sql`now()` })
+    .set({ ...toColumns(edited.settings), ...edited.headers, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
 }
 
-/** Nothing more is claimed for an endpoint that is not active; one that becomes active may send at once. */
+/** The next claim fills the bucket anew, by the limit that it finds. The endpoint's health is to follow. */
+export async function resetBucket(orm: Orm, id: string): Promise<void> {
+  await orm
+    .update(endpointHealth)
+    .set({ bucketLevel: null, bucketAtMs: null })
+    .where(eq(endpointHealth.endpointId, id));
+}
+
+/** The endpoint's health is to follow. */
 export async function updateEndpointStatus(
   orm: Orm,
   id: string,
@@ -121,44 +152,14 @@ export async function updateEndpointStatus(
       updatedAt: sql`now()`,
     })
     .where(eq(endpoints.id, id));
-  await setReady(orm, id, change.status === "active");
 }
 
-/** The worker discards what still waits for it. */
+/** The worker discards what still waits for it. The endpoint's health is to follow. */
 export async function markEndpointDeleted(orm: Orm, id: string): Promise<void> {
   await orm
     .update(endpoints)
     .set({ deletedAt: sql`now()`, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
-  await setReady(orm, id, false);
-}
-
-async function setReady(orm: Orm, id: string, isReady: boolean): Promise<void> {
-  await orm
-    .update(endpointHealth)
-    .set({ readyAt: isReady ? sql`now()` : sql`'infinity'` })
-    .where(eq(endpointHealth.endpointId, id));
-}
-
-export async function insertEndpointSecret(
-  orm: Orm,
-  row: { id: string; endpointId: string; ciphertext: Buffer },
-): Promise<void> {
-  await orm.insert(endpointSecrets).values(row);
-}
-
-/** The newest of the secrets that the endpoint signs with. */
-export async function selectEndpointSecret(
-  orm: Orm,
-  endpointId: string,
-): Promise<{ id: string; ciphertext: Buffer } | null> {
-  const [row] = await orm
-    .select({ id: endpointSecrets.id, ciphertext: endpointSecrets.ciphertext })
-    .from(endpointSecrets)
-    .where(eq(endpointSecrets.endpointId, endpointId))
-    .orderBy(desc(endpointSecrets.createdAt), desc(endpointSecrets.id))
-    .limit(1);
-  return row ?? null;
 }
 
 type BacklogRow = {
@@ -215,7 +216,15 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
     },
     concurrency: row.concurrency,
     ordering: row.ordering,
+    rate_limit: toRateLimit(row),
+    response_rules: row.responseRules as ResponseRule[],
   };
+}
+
+function toRateLimit(row: typeof endpoints.$inferSelect): Endpoint["rate_limit"] {
+  const { rateAmount: amount, ratePeriodSeconds: seconds, rateBurst: burst } = row;
+  const per = ratePeriods.find((period) => ratePeriodSeconds[period] === seconds);
+  return amount === null || burst === null || per === undefined ? null : { amount, per, burst };
 }
 
 function toColumns(settings: EndpointSettings) {
@@ -229,6 +238,10 @@ function toColumns(settings: EndpointSettings) {
     backoffCapSeconds: settings.retry.cap_seconds,
     concurrency: settings.concurrency,
     ordering: settings.ordering,
+    rateAmount: settings.rate_limit?.amount ?? null,
+    ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
+    rateBurst: settings.rate_limit?.burst ?? null,
+    responseRules: settings.response_rules,
   };
 }
 
@@ -252,6 +265,7 @@ function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint
     affiliate,
     kind: endpoint.kind,
     ...toSettings(endpoint),
+    headers: endpoint.headerNames.map((name) => ({ name, value: null })),
     status: endpoint.status,
     status_changed_at: endpoint.statusChangedAt.toISOString(),
     status_changed_by: endpoint.statusChangedBy,
@@ -264,7 +278,22 @@ function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint
       last_failure_status: health.lastFailureStatus,
       latency: toLatency(percentiles),
     },
+    breaker: toBreakerStatus(health),
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),
+  };
+}
+
+function toBreakerStatus(health: typeof endpointHealth.$inferSelect): BreakerStatus {
+  const dueMs = health.readyAt.getTime();
+  // While it is held, or its endpoint is paused, that is infinity.
+  const probes = health.breaker === "open" && Number.isFinite(dueMs);
+  return {
+    state: health.breaker,
+    changed_at: health.breakerChangedAt?.toISOString() ?? null,
+    cooldown_seconds: health.breakerCooldownSeconds,
+    next_probe_at: probes ? new Date(dueMs).toISOString() : null,
+    held_by: health.breakerHeldBy,
+    ramp: health.ramp,
   };
 }

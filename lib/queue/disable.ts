@@ -15,7 +15,7 @@ export async function actOnSignal(pool: pg.Pool, { endpointId, signal }: Endpoin
   await inClientTransaction(pool, async (client) => {
     const { rows } = await client.query<{ affiliate_id: string }>(
       `select affiliate_id from posthorn.endpoints
-       where id = $1 and status = 'active' and deleted_at is null for update`,
+       where id = $1 and status = 'active' and deleted_at is null for no key update`,
       [endpointId],
     );
     const affiliateId = rows[0]?.affiliate_id;

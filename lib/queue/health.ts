@@ -1,10 +1,10 @@
 import type pg from "pg";
 import { plainArray } from "#lib/db/arrays.ts";
 import { catchUpLimit, type Gate, readyAtMs } from "#lib/delivery/admission.ts";
-import type { Breaker, BreakerTransition } from "#lib/delivery/breaker.ts";
+import { type Breaker, type BreakerTransition, makeNextProbe } from "#lib/delivery/breaker.ts";
 import type { FailureRow } from "#lib/delivery/disabling.ts";
 import type { EndpointHold } from "#lib/delivery/endpoint-hold.ts";
-import type { RatePeriod } from "#lib/delivery/token-bucket.ts";
+import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { BreakerState } from "#lib/vocabulary.ts";
 
 /** An endpoint's health as the delivery core knows it, read under a lock. */
@@ -25,8 +25,6 @@ export type Health = {
 
 /** What is to be stored: the new state, and the lines that its history gains. */
 export type HealthChange = { health: Health; transitions: BreakerTransition[] };
-
-export const ratePeriodSeconds = { second: 1, minute: 60, hour: 3_600 } satisfies Record<RatePeriod, number>;
 
 /** `Infinity` and `null` as PostgreSQL has them: infinity, and nothing. */
 const time = (milliseconds: string) => `case when ${milliseconds} = 'infinity' then 'infinity'::timestamptz
@@ -167,9 +165,28 @@ select * from unnest($20::uuid[], $21::posthorn.breaker_state[], $22::posthorn.b
   });
 }
 
+/** Locks one endpoint's health row, changes it, and stores it. `change` also hears the database's clock. */
+export async function changeHealth(
+  client: pg.ClientBase,
+  endpointId: string,
+  change: (health: Health, nowMs: number) => HealthChange,
+): Promise<void> {
+  const { nowMs, healths } = await lockHealth(client, { endpointIds: [endpointId], wanted: [endpointId] });
+  await storeHealth(
+    client,
+    healths.map((health) => change(health, nowMs)),
+  );
+}
+
+/** The next delivery is the probe, as `makeNextProbe` says. */
+export function probeNext(health: Health, options: Parameters<typeof makeNextProbe>[1]): HealthChange {
+  const { breaker, transitions } = makeNextProbe(health.breaker, options);
+  return { health: { ...health, breaker }, transitions };
+}
+
 function toHealth(row: Row): Health {
-  // While it is paused, ready_at says that and not when the probe was due; resuming makes it due anyway.
-  const dueMs = row.active ? row.ready_ms : 0;
+  // After a pause ready_at still says that, and not when the probe was due; resuming makes it due anyway.
+  const dueMs = Number.isFinite(row.ready_ms) ? row.ready_ms : 0;
   const retryAtMs = row.held_by === null ? dueMs : Number.POSITIVE_INFINITY;
   return {
     endpointId: row.endpoint_id,
@@ -206,6 +223,6 @@ function toRate(row: Row): Gate["rate"] {
   if (amount === null || seconds === null || burst === null) {
     return row.catching_up ? { limit: catchUpLimit, bucket } : null;
   }
-  const per = seconds === 1 ? "second" : seconds === 60 ? "minute" : "hour";
+  const per = ratePeriods.find((period) => ratePeriodSeconds[period] === seconds) ?? "hour";
   return { limit: { amount, per, burst }, bucket };
 }

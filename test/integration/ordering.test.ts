@@ -404,7 +404,12 @@ describe("at once", () => {
         }
         return client.query(config as pg.QueryConfig);
       };
-      return { query, release: (broken?: boolean) => client.release(broken) };
+      return new Proxy(client, {
+        get: (target, name) => {
+          const member = name === "query" ? query : Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      });
     };
     const done = fanOut({ connect } as unknown as pg.Pool);
     return { looked: looked.promise, goOn: gate.resolve, done };
@@ -427,7 +432,7 @@ describe("at once", () => {
     const rows = await take();
     await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "k" });
     const { looked, goOn, done } = fanOutInSteps();
-    await looked;
+    await Promise.race([looked, done]);
     const ended = end(rows);
     await sleep(250);
     goOn();
@@ -441,7 +446,7 @@ describe("at once", () => {
     await send(dead);
     await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "k" });
     const { looked, goOn, done } = fanOutInSteps();
-    await looked;
+    await Promise.race([looked, done]);
     const verdict = resend(first as string);
     await sleep(250);
     goOn();
