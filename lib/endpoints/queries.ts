@@ -215,9 +215,9 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
       cap_seconds: row.backoffCapSeconds,
     },
     concurrency: row.concurrency,
+    ordering: row.ordering,
     rate_limit: toRateLimit(row),
     response_rules: row.responseRules as ResponseRule[],
-    ordering: row.ordering,
   };
 }
 
@@ -237,11 +237,11 @@ function toColumns(settings: EndpointSettings) {
     backoffBaseSeconds: settings.retry.base_seconds,
     backoffCapSeconds: settings.retry.cap_seconds,
     concurrency: settings.concurrency,
+    ordering: settings.ordering,
     rateAmount: settings.rate_limit?.amount ?? null,
     ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
     rateBurst: settings.rate_limit?.burst ?? null,
     responseRules: settings.response_rules,
-    ordering: settings.ordering,
   };
 }
 

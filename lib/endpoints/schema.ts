@@ -131,10 +131,10 @@ export const endpointCreate = z.strictObject({
   timeout_ms: timeoutMs.default(15_000),
   retry: retryPolicy.default(retryPresets.quick),
   concurrency: concurrency.default(16),
+  ordering: z.enum(orderings).default("none"),
   rate_limit: rateLimit.default(null),
   headers: newHeaders.default([]),
   response_rules: responseRules.default([]),
-  ordering: z.enum(orderings).default("none"),
 });
 export type EndpointCreate = z.infer<typeof endpointCreate>;
 
@@ -146,10 +146,10 @@ export const endpointEdit = z
     timeout_ms: timeoutMs.optional(),
     retry: retryPolicy.optional(),
     concurrency: concurrency.optional(),
+    ordering: z.enum(orderings).optional(),
     rate_limit: rateLimit.optional(),
     headers: editedHeaders.optional(),
     response_rules: responseRules.optional(),
-    ordering: z.enum(orderings).optional(),
   })
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EndpointEdit = z.infer<typeof endpointEdit>;
@@ -198,11 +198,11 @@ export type Endpoint = {
   timeout_ms: number;
   retry: RetryPolicy;
   concurrency: number;
+  ordering: Ordering;
   rate_limit: RateLimit | null;
   /** Values may be credentials, so they are never shown; an edit that repeats the null keeps what is stored. */
   headers: { name: string; value: null }[];
   response_rules: ResponseRule[];
-  ordering: Ordering;
   health: EndpointHealth;
   breaker: BreakerStatus;
   created_at: string;

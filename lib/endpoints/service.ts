@@ -61,9 +61,9 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       timeout_ms: input.timeout_ms,
       retry: input.retry,
       concurrency: input.concurrency,
+      ordering: input.ordering,
       rate_limit: input.rate_limit,
       response_rules: input.response_rules,
-      ordering: input.ordering,
     };
     const id = uuidV7();
     const headers = sealHeaders(input.headers, id);
@@ -102,9 +102,9 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
       retry: edit.retry ?? settings.retry,
       concurrency: edit.concurrency ?? settings.concurrency,
+      ordering: edit.ordering ?? settings.ordering,
       rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
       response_rules: edit.response_rules ?? settings.response_rules,
-      ordering: edit.ordering ?? settings.ordering,
     };
     const newHeaders = edit.headers === undefined ? null : editHeaders(headers, edit.headers, id);
     const changes = changedFields(settings, edited);

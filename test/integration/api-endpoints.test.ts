@@ -62,8 +62,8 @@ describe("making one", () => {
       timeout_ms: 15_000,
       retry: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
       concurrency: 16,
-      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null, latency: null },
       ordering: "none",
+      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null, latency: null },
     });
     expect(made.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
