@@ -4,7 +4,7 @@ import type { EndpointCreate } from "#lib/endpoints/schema.ts";
 /** What the form for a new endpoint and the one for an existing endpoint have in common. */
 export type EndpointSettings = Omit<
   EndpointCreate,
-  "affiliate" | "ordering" | "rate_limit" | "headers" | "response_rules"
+  "affiliate" | "rate_limit" | "headers" | "response_rules"
 >;
 
 /** The most specific first, so that an error in one number of the policy lands beside that number. */

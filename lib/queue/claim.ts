@@ -14,6 +14,8 @@ export type ClaimedRow = {
   deliveredBefore: boolean;
   /** Others may wait for it to end. */
   ordered: boolean;
+  /** Its latest attempt ended with its worker. */
+  lostBefore: boolean;
   leaseToken: string;
   /** Of the endpoint's breaker; comes back with the result. */
   breakerEpoch: number;
@@ -104,7 +106,8 @@ with recursive lane (endpoint_id, due) as (
     limit $2))
   returning d.id, d.endpoint_id, d.event_id,
     floor(extract(epoch from d.event_received_at) / 86400)::int as event_day, d.attempt_number, d.attempts_charged,
-    d.delivered_at is not null as delivered_before, d.ordering_key is not null as ordered
+    d.delivered_at is not null as delivered_before, d.ordering_key is not null as ordered,
+    d.lost_in_a_row > 0 as lost_before
 ), counted as (
   select endpoint_id, count(*)::int as n, max(id) as last_id from taken group by endpoint_id
 ), health as (
@@ -145,6 +148,7 @@ type Row = {
   attempts_charged: number;
   delivered_before: boolean;
   ordered: boolean;
+  lost_before: boolean;
   sound: boolean;
   epoch: number;
 };
@@ -176,6 +180,7 @@ export async function claim(
       attemptsCharged: row.attempts_charged,
       deliveredBefore: row.delivered_before,
       ordered: row.ordered,
+      lostBefore: row.lost_before,
       leaseToken,
       breakerEpoch: row.epoch,
       endpointWasSound: row.sound,
