@@ -21,7 +21,10 @@ export async function createAffiliate(
 
 export type TestEndpoint = { id: string; affiliateId: string; affiliateKey: string; secret: string };
 
-/** Inserts an endpoint, with an affiliate of its own unless one is given; retries are due at once by default. */
+/**
+ * Inserts an endpoint, with an affiliate of its own unless one is given. Its retries are an hour apart, so that none
+ * happens by chance while a test looks: `passTime` makes them due.
+ */
 export async function createEndpoint(
   pool: pg.Pool,
   options: {
@@ -50,7 +53,7 @@ export async function createEndpoint(
       options.eventTypes ?? null,
       options.timeoutMs ?? 5_000,
       options.maxAttempts ?? 5,
-      options.baseSeconds ?? 30,
+      options.baseSeconds ?? 3_600,
       options.concurrency ?? 16,
       options.ordering ?? "none",
     ],
