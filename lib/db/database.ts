@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import * as schema from "#drizzle/schema/index.ts";
+import { isSilent } from "./away.ts";
 
 /** A pool, and Drizzle over it. Queue operations use the pool's own protocol; everything else uses `orm`. */
 export type Database = { pool: pg.Pool; orm: Orm };
@@ -9,6 +10,8 @@ export type Orm = NodePgDatabase<typeof schema>;
 export type Transaction = { client: pg.PoolClient; orm: Orm };
 /** What a queue operation needs: a pool outside of transactions, a client within. */
 export type Queryable = Pick<pg.Pool | pg.PoolClient, "query">;
+
+const answerWithinMs = 5_000;
 
 /** Opens no connection yet. `onError` hears of idle connections that broke; the pool replaces them itself. */
 export function createDatabase(options: {
@@ -23,6 +26,8 @@ export function createDatabase(options: {
     max: options.maxConnections,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
+    // For a connection that a network lost without a word: the server would have answered by now.
+    query_timeout: options.statementTimeoutMs + answerWithinMs,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
@@ -51,9 +56,12 @@ export async function inClientTransaction<T>(
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch(() => {
-      broken = true;
-    });
+    broken =
+      isSilent(error) ||
+      (await client.query("rollback").then(
+        () => false,
+        () => true,
+      ));
     throw error;
   } finally {
     client.release(broken);

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { databaseProblem } from "#lib/api/database-errors.ts";
 import { createDatabase, inClientTransaction } from "#lib/db/database.ts";
 import { leaseSeconds } from "#lib/queue/workers.ts";
+import { startDatabaseProxy } from "#test/helpers/database-proxy.ts";
 import { createEndpoint, publish, publishMany } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "#test/helpers/receiver.ts";
@@ -175,6 +177,31 @@ test("a connection that breaks in a transaction fails the transaction, and not t
   await expect(work).rejects.toThrow();
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await database.pool.end();
+});
+
+test("a connection that a network lost without a word is given up, and made anew", async () => {
+  const proxy = await startDatabaseProxy(db.url);
+  const database = createDatabase({
+    url: proxy.url,
+    maxConnections: 1,
+    applicationName: "posthorn-worker",
+    statementTimeoutMs: 1_000,
+    onError: () => undefined,
+  });
+  const ask = () => database.pool.query("select 1 as one");
+  try {
+    await ask();
+    proxy.silence();
+    await expect(inClientTransaction(database.pool, (client) => client.query("select 1"))).rejects.toThrow();
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+    proxy.silence();
+    const error = await ask().catch((error) => error);
+    expect(databaseProblem(error)).toMatchObject({ status: 503 });
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await database.pool.end();
+    await proxy.close();
+  }
 });
 
 test("case 33: a worker whose clock is an hour off delivers, signs and schedules as the others do", async () => {
