@@ -11,6 +11,7 @@ import type { Sender, Sent } from "#lib/http/send.ts";
 import { type ClaimedRow, claim, firstLane } from "#lib/queue/claim.ts";
 import { type EndpointSettings, type EventBody, loadForSending } from "#lib/queue/load.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
+import { suspect } from "#lib/queue/suspect.ts";
 import { decryptSecret } from "#lib/secrets.ts";
 
 /**
@@ -28,8 +29,11 @@ export type Pipeline = {
     leaseToken: string;
     workersAlive: number;
   }) => Promise<{ claimed: Claimed[]; exhausted: boolean }>;
-  /** Makes the attempt. Rejects only for faults of ours before anything was sent. */
-  deliver: (claimed: Claimed) => Promise<Settlement>;
+  /**
+   * Makes the attempt; null when the lease was found to be somebody else's. Rejects only for faults of ours before
+   * anything was sent.
+   */
+  deliver: (claimed: Claimed) => Promise<Settlement | null>;
 };
 
 export function createPipeline(options: {
@@ -113,7 +117,9 @@ export function createPipeline(options: {
     };
   }
 
-  async function deliver(claimed: Claimed): Promise<Settlement> {
+  async function deliver(claimed: Claimed): Promise<Settlement | null> {
+    const { id: deliveryId, leaseToken, lostBefore } = claimed.row;
+    if (lostBefore && !(await suspect(pool, { deliveryId, leaseToken }))) return null;
     const sent = await send(claimed);
     const classified = { ...sent, classification: classifySent(sent), retryAfterMs: askedToWaitMs(sent) };
     const decision = decide(

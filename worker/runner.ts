@@ -37,7 +37,7 @@ const lastPauseMs = 5_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
 /** What was away for this worker was away for others too: so long they get to renew their leases as well. */
-const graceAfterLapseMs = 2 * heartbeatSeconds * 1_000;
+const graceAfterLapseMs = leaseSeconds * 1_000;
 
 export type Runner = {
   workerId: string;
@@ -97,7 +97,9 @@ export async function startRunner(options: {
       // Somebody else may be sending it by now; what nobody took is found as a stray.
       if (performance.now() > leaseEndsAt) return release(claimed.row.leaseToken);
       try {
-        settler.add(await pipeline.deliver(claimed));
+        const settlement = await pipeline.deliver(claimed);
+        if (settlement) settler.add(settlement);
+        else release(claimed.row.leaseToken);
       } catch (error) {
         log.error({ err: error, delivery: claimed.row.id }, "could not make the request");
         await returnLeases([claimed], faultDelaySeconds);

@@ -11,6 +11,8 @@ export type ClaimedRow = {
   attemptNumber: number;
   attemptsCharged: number;
   deliveredBefore: boolean;
+  /** Its latest attempt ended with its worker. */
+  lostBefore: boolean;
   leaseToken: string;
   /** Of the endpoint's breaker; comes back with the result. */
   breakerEpoch: number;
@@ -98,7 +100,7 @@ with recursive lane (endpoint_id, due) as (
     limit $2))
   returning d.id, d.endpoint_id, d.event_id,
     floor(extract(epoch from d.event_received_at) / 86400)::int as event_day, d.attempt_number, d.attempts_charged,
-    d.delivered_at is not null as delivered_before
+    d.delivered_at is not null as delivered_before, d.lost_in_a_row > 0 as lost_before
 ), counted as (
   select endpoint_id, count(*)::int as n, max(id) as last_id from taken group by endpoint_id
 ), health as (
@@ -137,6 +139,7 @@ type Row = {
   attempt_number: number;
   attempts_charged: number;
   delivered_before: boolean;
+  lost_before: boolean;
   sound: boolean;
   epoch: number;
 };
@@ -167,6 +170,7 @@ export async function claim(
       attemptNumber: row.attempt_number,
       attemptsCharged: row.attempts_charged,
       deliveredBefore: row.delivered_before,
+      lostBefore: row.lost_before,
       leaseToken,
       breakerEpoch: row.epoch,
       endpointWasSound: row.sound,

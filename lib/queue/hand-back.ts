@@ -23,6 +23,7 @@ with r as materialized (
   update posthorn.deliveries d
   set state = case when attempts_charged > 1 then 'failed'::posthorn.delivery_state else 'pending' end,
     attempt_number = attempt_number - 1, attempts_charged = attempts_charged - 1, leased_by = null, lease_token = null,
+    lost_in_a_row = least(lost_in_a_row, 1),
     next_attempt_at = case when $4::int = 0 then next_attempt_at else now() + $4::int * interval '1 second' end
   from r
   where d.id = r.id and d.lease_token = r.token and d.state = 'in_flight' and (select count(*) from locked) >= 0

@@ -1,15 +1,14 @@
 import type { Queryable } from "#lib/db/database.ts";
 import { returnToHealth } from "./return-to-health.ts";
+import { lostLimit } from "./suspect.ts";
 
 /** Deliveries a statement returns; call again while it returns as many. */
 export const reapBatchSize = 500;
 
-/** Workers lost in a row before a delivery is given up: it may be what kills them. */
-const lostLimit = 3;
-
 /**
  * Takes back what workers hold whose lease has run out. The attempt is recorded as `worker_lost` and not
- * charged, and the delivery goes out again at once; the third in a row makes it a dead letter.
+ * charged, and the delivery goes out again at once; the third in a row makes it a dead letter. The first counts here,
+ * the others when it is sent again (suspect.ts).
  * Health rows are locked first and in order, as in settle, so that the two cannot deadlock; a row that its
  * worker settles meanwhile no longer matches.
  */
@@ -32,12 +31,12 @@ with lost as materialized (
   for update of d
 ), returned as (
   update posthorn.deliveries d
-  set state = case when d.lost_in_a_row + 1 < ${lostLimit} then 'failed'
+  set state = case when d.lost_in_a_row < ${lostLimit} then 'failed'
       when d.delivered_at is not null then 'delivered' else 'dead_letter' end::posthorn.delivery_state,
-    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = d.lost_in_a_row + 1,
+    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = greatest(d.lost_in_a_row, 1),
     next_attempt_at = now(), leased_by = null, lease_token = null,
     last_status = null, last_duration_ms = null,
-    ended_at = case when d.lost_in_a_row + 1 < ${lostLimit} then null else now() end
+    ended_at = case when d.lost_in_a_row < ${lostLimit} then null else now() end
   from before b where d.id = b.id
   returning d.id, d.endpoint_id
 ), attempt as (

@@ -6,12 +6,14 @@ export type Down = { workerId: string; eventIds: string[] };
 
 export type Findings = {
   accepted: number;
-  /** Accepted events that the receiver got and answered 200. */
+  /** Accepted events that the receiver got. */
   received: number;
   /** Requests for an event that the receiver had answered 200 already. */
   repeated: number;
-  /** Accepted events that it never got, or never answered 200. */
+  /** Accepted events that it never got. */
   lost: number;
+  /** Dead letters, each sent twice at least by workers that were killed meanwhile: the rule for what kills workers. */
+  given_up: number;
   largest_in_flight_at_kill: number;
   /** In words; empty when all is well. */
   disagreements: string[];
@@ -31,12 +33,19 @@ export async function verify(
   };
 
   const requests = Map.groupBy(log, (request) => request.eventId);
-  const delivered = new Set(log.filter(({ status }) => status === 200).map(({ eventId }) => eventId));
-  const lost = [...accepted].filter((id) => !delivered.has(id));
+  const lost = [...accepted].filter((id) => !requests.has(id));
   disagree("events that were accepted and never received", lost);
   disagree(
     "events that were received and never accepted",
     [...requests.keys()].filter((id) => !accepted.has(id)),
+  );
+
+  const answered = new Set(log.filter(({ status }) => status === 200).map(({ eventId }) => eventId));
+  disagree(
+    "deliveries that are delivered and were never answered 200",
+    (await readIds(pool, "select event_id as id from posthorn.deliveries where state = 'delivered'")).filter(
+      (id) => !answered.has(id),
+    ),
   );
 
   const timesDown = new Map<string, number>();
@@ -50,12 +59,18 @@ export async function verify(
   const attempts = await readAttempts(pool);
   compareAttempts(log, attempts, disagree);
   await checkRest(pool, disagree);
+  const givenUp = await deadLettersOf(pool);
+  disagree(
+    "deliveries that were given up before they were sent twice",
+    givenUp.filter((id) => (requests.get(id)?.length ?? 0) < 2),
+  );
 
   return {
     accepted: accepted.size,
     received: accepted.size - lost.length,
     repeated: repeats.reduce((sum, { times }) => sum + times, 0),
     lost: lost.length,
+    given_up: givenUp.length,
     largest_in_flight_at_kill: Math.max(0, ...downs.map(({ eventIds }) => eventIds.length)),
     disagreements,
   };
@@ -104,12 +119,19 @@ function compareAttempts(log: Received[], attempts: Attempt[], disagree: Disagre
   );
 }
 
+const readIds = async (pool: pg.Pool, sql: string) =>
+  (await pool.query<{ id: string }>(sql)).rows.map(({ id }) => id);
+
+const deadLettersOf = (pool: pg.Pool) =>
+  readIds(pool, "select event_id as id from posthorn.deliveries where state = 'dead_letter'");
+
 /** Every counter and lease is back where it was before the first event. */
 async function checkRest(pool: pg.Pool, disagree: Disagree): Promise<void> {
-  const idsOf = async (sql: string) => (await pool.query<{ id: string }>(sql)).rows.map(({ id }) => id);
+  const idsOf = (sql: string) => readIds(pool, sql);
   disagree(
-    "deliveries that are not delivered",
-    await idsOf("select event_id as id from posthorn.deliveries where state <> 'delivered'"),
+    "deliveries that are neither delivered nor given up with their workers",
+    await idsOf(`select event_id as id from posthorn.deliveries where state <> 'delivered'
+      and not (state = 'dead_letter' and reason = 'worker_lost')`),
   );
   disagree(
     "leases that are left",

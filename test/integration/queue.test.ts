@@ -7,6 +7,7 @@ import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import { type Settlement, settle } from "#lib/queue/settle.ts";
+import { suspect } from "#lib/queue/suspect.ts";
 import { heartbeat, registerWorker, retireWorker } from "#lib/queue/workers.ts";
 import {
   createAffiliate,
@@ -368,6 +369,8 @@ describe("reap", () => {
     for (let i = 1; i <= 3; i++) {
       const lost = await newWorker();
       const [row] = (await take({ workerId: lost })).rows as [ClaimedRow];
+      expect(row.lostBefore).toBe(i > 1);
+      if (row.lostBefore) expect(await suspect(db.pool, { ...row, deliveryId: row.id })).toBe(true);
       await retireWorker(db.pool, lost);
       await sleep(2);
       expect(await reap(db.pool)).toBe(1);
@@ -379,6 +382,39 @@ describe("reap", () => {
       });
     }
     expect((await health(endpoint)).in_flight).toBe(0);
+  });
+});
+
+describe("a delivery that was lost with its worker", () => {
+  const lose = async () => {
+    const lost = await newWorker();
+    const [row] = (await take({ workerId: lost })).rows as [ClaimedRow];
+    await retireWorker(db.pool, lost);
+    await sleep(2);
+    expect(await reap(db.pool)).toBe(1);
+    return row;
+  };
+
+  test("is not given up for workers that died while it only waited in them", async () => {
+    await endpointWith(1);
+    for (let i = 0; i < 5; i++) await lose();
+    const [row] = (await take()).rows as [ClaimedRow];
+    expect(await delivery(row.id)).toMatchObject({
+      lost_in_a_row: 1,
+      attempt_number: 6,
+      attempts_charged: 1,
+    });
+    expect(await suspect(db.pool, { ...row, deliveryId: row.id })).toBe(true);
+    await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
+    expect(await delivery(row.id)).toMatchObject({ state: "delivered", lost_in_a_row: 0 });
+  });
+
+  test("is not sent by a worker whose lease is another's by now", async () => {
+    await endpointWith(1);
+    await lose();
+    const stale = await lose();
+    await take();
+    expect(await suspect(db.pool, { ...stale, deliveryId: stale.id })).toBe(false);
   });
 });
 
