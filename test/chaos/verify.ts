@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { lostLimit } from "#lib/queue/suspect.ts";
 import type { Received } from "./receiver.ts";
 
 /** What a worker held when it was killed or stopped. */
@@ -12,7 +13,7 @@ export type Findings = {
   repeated: number;
   /** Accepted events that it never got. */
   lost: number;
-  /** Dead letters, each sent twice at least by workers that were killed meanwhile: the rule for what kills workers. */
+  /** Dead letters whose workers went down three times in a row while they sent them, which is the rule. */
   given_up: number;
   largest_in_flight_at_kill: number;
   /** In words; empty when all is well. */
@@ -61,8 +62,8 @@ export async function verify(
   await checkRest(pool, disagree);
   const givenUp = await deadLettersOf(pool);
   disagree(
-    "deliveries that were given up before they were sent twice",
-    givenUp.filter((id) => (requests.get(id)?.length ?? 0) < 2),
+    "deliveries that were given up though fewer than three workers went down with them",
+    givenUp.filter((id) => (timesDown.get(id) ?? 0) < lostLimit),
   );
 
   return {
