@@ -15,7 +15,7 @@ test("a failing endpoint is understood, fixed, and its delivery resent", async (
   await expect(
     page.getByText("Their server answered with a redirect, which is never followed (302): 1 failure"),
   ).toBeVisible();
-  await page.getByRole("link", { name: id, exact: true }).click();
+  await page.getByRole("link", { name: `Delivery ${id}` }).click();
 
   await expect(
     page.getByText("Set the endpoint's URL to the address that the redirect names, then resend."),

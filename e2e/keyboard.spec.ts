@@ -31,6 +31,7 @@ test("every step from the overview to a delivery goes by keyboard", async ({ pag
     await page.keyboard.type(wanted);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.getByRole("textbox", { name: "Find by id" })).toHaveValue("");
   }
   await page.keyboard.press("/");
   await page.keyboard.type("no-such-id");

@@ -124,8 +124,13 @@ test("an affiliate is added", async ({ page, world }) => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Second affiliate");
   await dialog.getByLabel("Key").fill(world.key);
+  await page.context().setOffline(true);
   await dialog.getByRole("button", { name: "Add" }).click();
-  await expect(dialog.getByRole("alert")).toBeVisible();
+  await expect(dialog.getByRole("alert")).toContainText("Posthorn cannot be reached");
+  await page.context().setOffline(false);
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog.getByRole("alert")).not.toContainText("Posthorn cannot be reached");
+  await expect(dialog.getByLabel("Key")).toHaveAttribute("aria-invalid", "true");
   await dialog.getByLabel("Key").fill(`${world.key}-second`);
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(page.getByText("Second affiliate was added.")).toBeVisible();

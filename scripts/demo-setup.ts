@@ -9,7 +9,7 @@ import {
   demoEventTypes,
   demoPlayersAffiliates,
 } from "./demo-world.ts";
-import { readSecret, writeSecret } from "./embedded-postgres.ts";
+import { readSecret, writeSecret } from "./secret-file.ts";
 import { StartError } from "./start-error.ts";
 
 /** What the demo keeps between runs, readable by its owner alone. */

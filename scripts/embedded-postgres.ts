@@ -1,38 +1,20 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { freePort, requireFreePort } from "./ports.ts";
 import { type Cluster, changePassword, dataVersion, initialise, openCluster } from "./postgres-cluster.ts";
+import { postgresManners, readPostmasterFile, stopLeftover } from "./postgres-leftover.ts";
+import { readSecret, writeSecret } from "./secret-file.ts";
 import { errorCode, StartError } from "./start-error.ts";
-import { type Manners, terminate } from "./supervisor.ts";
+import { terminate } from "./supervisor.ts";
 
-const run = promisify(execFile);
 const majorVersion = "18";
 const readyWithinSeconds = 300;
 const maxLogBytes = 10 * 1024 * 1024;
-
-/** A fast shutdown: clients are cut off, everything is written. At last an immediate one, to be recovered from. */
-export const postgresManners: Manners = {
-  stopSignal: "SIGINT",
-  stopWithinSeconds: 60,
-  lastSignal: "SIGQUIT",
-};
 
 export type EmbeddedPostgresOptions = {
   /** Holds `postgres/` (the data), `postgres.log`, `database-password` and `lock`. */
@@ -72,22 +54,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 export function stopPostgres(child: ChildProcess): Promise<void> {
   return terminate(child, postgresManners);
-}
-
-/** What `writeSecret` kept in the file, if anything. */
-export async function readSecret(file: string): Promise<string | undefined> {
-  const text = await readFile(file, "utf8").catch((error) => {
-    if (errorCode(error) !== "ENOENT") throw error;
-    return "";
-  });
-  return text.trim() || undefined;
-}
-
-/** For the owner's eyes only; whole or absent, whatever happens meanwhile. */
-export async function writeSecret(file: string, value: string): Promise<void> {
-  const draft = `${file}.new`;
-  await writeFile(draft, `${value}\n`, { mode: 0o600, flush: true });
-  await rename(draft, file);
 }
 
 type Settled = EmbeddedPostgresOptions & { onProgress: (message: string) => void };
@@ -215,67 +181,4 @@ async function rotate(logFile: string): Promise<void> {
     () => 0,
   );
   if (size > maxLogBytes) await rename(logFile, `${logFile}.1`);
-}
-
-/**
- * Clears what a crash left in the data folder: a server whose supervisor was killed is stopped cleanly, and
- * processes of a server whose own master was killed, which end by themselves, are waited for.
- */
-async function stopLeftover(folder: string, onProgress: (message: string) => void): Promise<void> {
-  const left = await readPostmasterFile(folder);
-  if (left === undefined) return;
-  const isEmpty = async () => (await serverProcesses(folder, left.pid)).length === 0;
-  if ((await serverProcesses(folder, left.pid)).includes(left.pid)) {
-    onProgress("Stopping the PostgreSQL that an earlier run left behind");
-    process.kill(left.pid, postgresManners.stopSignal);
-    const stopped = await within(postgresManners.stopWithinSeconds, isEmpty);
-    if (!stopped) process.kill(left.pid, postgresManners.lastSignal);
-  }
-  if (!(await within(10, isEmpty))) {
-    throw new StartError(`a PostgreSQL (process ${left.pid}) works in ${folder} and does not stop`);
-  }
-  // PostgreSQL would take a stranger that has the process id by now for a server, and refuse to start.
-  if (isAlive(left.pid)) await rm(path.join(folder, "postmaster.pid"), { force: true });
-}
-
-async function readPostmasterFile(folder: string): Promise<{ pid: number; status: string } | undefined> {
-  const text = await readFile(path.join(folder, "postmaster.pid"), "utf8").catch(() => "");
-  const lines = text.split("\n");
-  const pid = Number(lines[0]);
-  return Number.isInteger(pid) && pid > 1 ? { pid, status: lines[7]?.trim() ?? "" } : undefined;
-}
-
-/** Where there is no /proc, only the master is looked at. */
-async function serverProcesses(folder: string, master: number): Promise<number[]> {
-  if (process.platform !== "linux") {
-    const found = await run("ps", ["-o", "command=", "-p", String(master)]).catch(() => ({ stdout: "" }));
-    return found.stdout.includes(folder) ? [master] : [];
-  }
-  const place = await realpath(folder);
-  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 1);
-  const matches = await Promise.all(
-    pids.map(async (pid) => {
-      const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-      return (
-        cwd === place && (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres"
-      );
-    }),
-  );
-  return pids.filter((_, index) => matches[index]);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
-}
-
-async function within(seconds: number, condition: () => Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await sleep(50)) {
-    if (await condition()) return true;
-  }
-  return false;
 }

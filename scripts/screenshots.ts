@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { type Browser, chromium, type Page } from "@playwright/test";
+import { type Browser, chromium } from "@playwright/test";
 import sharp from "sharp";
 import type { Page as ListPage } from "#lib/api/paging.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
@@ -27,7 +27,8 @@ try {
   await browser.close();
 }
 
-type Shot = { name: string; path: string; ready: (page: Page) => Promise<void> };
+/** `shows` is there once the page has its data. */
+type Shot = { name: string; path: string; shows: string };
 
 async function choosePages(): Promise<Shot[]> {
   const failing = await read<Endpoint>("endpoints?failing=true");
@@ -37,11 +38,10 @@ async function choosePages(): Promise<Shot[]> {
   const delivery = dead.find(({ attempt_number, last_status }) => attempt_number > 2 && last_status !== null);
   if (!endpoint || !delivery)
     throw new Error("The demo has not failed enough yet: let it run for a few minutes");
-  const heading = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor();
   return [
-    { name: "overview", path: "/overview", ready: (page) => page.locator("svg.recharts-surface").waitFor() },
-    { name: "endpoint", path: `/endpoints/${endpoint.id}`, ready: heading },
-    { name: "delivery", path: `/deliveries/${delivery.id}`, ready: heading },
+    { name: "overview", path: "/overview", shows: "svg.recharts-surface" },
+    { name: "endpoint", path: `/endpoints/${endpoint.id}`, shows: "a[data-row-link]" },
+    { name: "delivery", path: `/deliveries/${delivery.id}`, shows: "details[open]" },
   ];
 }
 
@@ -68,7 +68,7 @@ async function takeAll(
   const page = await context.newPage();
   for (const shot of pages) {
     await page.goto(shot.path);
-    await shot.ready(page);
+    await page.locator(shot.shows).first().waitFor();
     await page.evaluate(() => document.fonts.ready);
     const file = path.join(folder, `${shot.name}-${theme}.png`);
     // A palette holds all that such a page shows, at two fifths of the size.

@@ -1,14 +1,14 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Button } from "#components/ui/button.tsx";
-import { Field, Input } from "#components/ui/field.tsx";
+import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
 import { createAffiliateOptions } from "#lib/affiliates/client.ts";
 import type { AffiliateCreate } from "#lib/affiliates/schema.ts";
-import { withQuery } from "#lib/api/fetcher.ts";
+import { errorWords, withQuery } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 
 export function AffiliateForm({ onDone }: { onDone: () => void }) {
@@ -19,7 +19,7 @@ export function AffiliateForm({ onDone }: { onDone: () => void }) {
     defaultValues: { name: "", key: "" },
   });
   const { errors } = form.formState;
-  const submit = form.handleSubmit((affiliate) => {
+  const send = form.handleSubmit((affiliate) => {
     if (create.isPending) return;
     setProblem(null);
     create.mutate(affiliate, {
@@ -34,6 +34,7 @@ export function AffiliateForm({ onDone }: { onDone: () => void }) {
         setProblem(showServerErrors(error, { fields: ["name", "key"], setError: form.setError })),
     });
   });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <Field label="Name" error={errors.name?.message} hint="What people call it.">
@@ -54,11 +55,7 @@ export function AffiliateForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      {problem ? (
-        <p role="alert" className="text-bad">
-          {problem}
-        </p>
-      ) : null}
+      <FormProblem message={problem} />
       <div className="flex justify-end">
         <Button type="submit" tone="primary" busy={create.isPending}>
           Add

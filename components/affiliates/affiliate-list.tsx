@@ -11,7 +11,7 @@ import { ListView } from "#components/data-table/list-view.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { affiliateListOptions } from "#lib/affiliates/client.ts";
@@ -81,11 +81,14 @@ export function AffiliateList() {
   const [params, setParams] = useQueryStates(affiliateParams, { history: "push" });
   const query = useQuery({
     ...affiliateListOptions(affiliateFilters(params)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
   const clear = () => void setParams({ q: null, cursor: null });
-  const search = useCallback((q: string | null) => void setParams({ q, cursor: null }), [setParams]);
+  const search = useCallback(
+    (q: string | null) => void setParams({ q, cursor: null }, { history: "replace" }),
+    [setParams],
+  );
   return (
     <>
       <FilterBar active={params.q ? 1 : 0} onClear={clear}>

@@ -7,6 +7,7 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table";
+import { ArrowDown, ArrowUp } from "lucide-react";
 import type { MouseEvent, Ref } from "react";
 import { classNames } from "#components/ui/class-names.ts";
 
@@ -82,6 +83,7 @@ export function DataTable<T extends RowData>({
                   )}
                 >
                   <table.FlexRender header={header} />
+                  {meta?.sorted ? <SortMark sorted={meta.sorted} /> : null}
                 </th>
               );
             })}
@@ -123,6 +125,11 @@ export function DataTable<T extends RowData>({
       </tbody>
     </table>
   );
+}
+
+function SortMark({ sorted }: { sorted: "ascending" | "descending" }) {
+  const Arrow = sorted === "ascending" ? ArrowUp : ArrowDown;
+  return <Arrow aria-hidden className="ml-1 inline size-3 align-[-1px]" />;
 }
 
 /** A click beside the row's own controls follows the row's link; selecting text does not. */

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import type { Page } from "#lib/api/paging.ts";
+import { formatNoun } from "#lib/format.ts";
 import { DataTable, type ListColumn } from "./data-table.tsx";
 import { useHeldRows } from "./held-rows.ts";
 import { type ActiveFilter, ErrorState, NoMatchState, StaleNotice, TableSkeleton } from "./states.tsx";
@@ -100,6 +101,9 @@ function Rows<T extends RowData>({
           </button>
         ) : null}
       </div>
+      <p role="status" className="sr-only">
+        {busy ? "" : `Showing ${formatNoun(rows.length, "row")}`}
+      </p>
       <DataTable
         caption={props.caption}
         columns={props.columns}

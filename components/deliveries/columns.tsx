@@ -18,7 +18,8 @@ const id = helper.display({
   meta: { phone: "lead", className: "sm:w-24" },
   cell: ({ row: { original: delivery } }) => (
     <>
-      <RowLink href={`/deliveries/${delivery.id}`} className="font-mono text-xs">
+      <RowLink href={`/deliveries/${delivery.id}`} className="relative inline-block font-mono text-xs">
+        <span className="sr-only">Delivery </span>
         {delivery.id}
       </RowLink>
       <span className="ml-2 text-ink-2 sm:hidden">{delivery.event_type}</span>
@@ -88,11 +89,13 @@ export const deliveryColumns = [id, state, eventType, endpoint, answer, created]
 export const endpointDeliveryColumns = [id, state, eventType, answer, created];
 
 function Answer({ delivery }: { delivery: Delivery }) {
-  if (delivery.last_attempt_at === null) return <span className="text-ink-3">None yet</span>;
   const words = delivery.reason ? reasonSentences[delivery.reason] : null;
   const duration = delivery.last_duration_ms === null ? null : formatMs(delivery.last_duration_ms);
+  if (delivery.last_status === null && words === null && duration === null) {
+    return <span className="text-ink-3">None yet</span>;
+  }
   return (
-    <span title={words ?? undefined}>
+    <span {...(words ? { title: words } : {})}>
       {delivery.last_status === null ? null : (
         <span className="mr-2 font-mono text-xs">{delivery.last_status}</span>
       )}

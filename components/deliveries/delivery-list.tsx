@@ -11,7 +11,7 @@ import {
   useEndpointOptions,
   useStateOptions,
 } from "#components/filters/option-sources.ts";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { deliveryListOptions } from "#lib/deliveries/client.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
@@ -26,7 +26,7 @@ export function DeliveryList() {
   const [params, setParams] = useQueryStates(deliveryParams, { history: "push" });
   const query = useQuery({
     ...deliveryListOptions(deliveryFilters(params)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
   const endpointName = useEndpointName(params.endpoint);

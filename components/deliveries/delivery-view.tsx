@@ -5,7 +5,7 @@ import Link from "next/link";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
@@ -23,7 +23,7 @@ import { DeliveryStatePill } from "./state-pill.tsx";
 const trail = [{ href: "/deliveries", label: "Deliveries" }];
 
 export function DeliveryView({ id }: { id: string }) {
-  const query = useQuery({ ...deliveryOptions(id), refetchInterval: useLiveIntervalMs() });
+  const query = useQuery({ ...deliveryOptions(id), refetchInterval: useLiveInterval() });
   const { data: delivery, error } = query;
   const retry = () => void query.refetch();
   if (!delivery) {
@@ -134,6 +134,9 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
   return (
     <Panel title="Details" className="xl:row-span-2">
       <Facts>
+        <Fact name="Id">
+          <CopyableMono text={delivery.id} what="delivery id" />
+        </Fact>
         <Fact name="Event">
           <Link href={`/events/${delivery.event_id}`} className="underline underline-offset-2">
             {delivery.event_type}

@@ -1,11 +1,13 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { FormProvider, useForm } from "react-hook-form";
 import type { z } from "zod";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { FormProblem } from "#components/ui/field.tsx";
+import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { createEndpointOptions } from "#lib/endpoints/client.ts";
 import { retryPresets } from "#lib/endpoints/retry-presets.ts";
@@ -37,23 +39,20 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
   useUnsavedChanges(form.formState.isDirty && !create.isSuccess);
   if (create.isSuccess) return <CreatedPanel endpoint={create.data} />;
 
-  const submit = form.handleSubmit((endpoint) => {
+  const send = form.handleSubmit((endpoint) => {
     if (create.isPending) return;
     setProblem(null);
     create.mutate(endpoint, {
       onError: (error) => setProblem(showServerErrors(error, { fields, setError: form.setError })),
     });
   });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <FormProvider {...form}>
       <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
         <AffiliateField />
         <EndpointSettingsFields />
-        {problem ? (
-          <p role="alert" className="rounded-md border border-bad bg-bad-tint px-3 py-2 text-bad">
-            {problem}
-          </p>
-        ) : null}
+        <FormProblem message={problem} />
         <div className="flex gap-2">
           <Button type="submit" tone="primary" busy={create.isPending}>
             Create the endpoint

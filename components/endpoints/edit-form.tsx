@@ -2,14 +2,16 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { FormProvider, useForm } from "react-hook-form";
 import type { z } from "zod";
 import { ErrorState } from "#components/data-table/states.tsx";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { FormProblem } from "#components/ui/field.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
+import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { editEndpointOptions, endpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail, EndpointEdit, endpointEdit } from "#lib/endpoints/schema.ts";
@@ -36,19 +38,21 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   const router = useRouter();
   const edit = useMutation(editEndpointOptions);
   const [problem, setProblem] = useState<string | null>(null);
+  // As it was when the form opened: the query goes on refreshing below it.
+  const [initial] = useState(() => settingsOf(endpoint));
   const form = useForm<z.input<typeof endpointEdit>, unknown, EndpointEdit>({
     resolver: lazyResolver(async () => (await import("#lib/endpoints/schema.ts")).endpointEdit),
-    defaultValues: settingsOf(endpoint),
+    defaultValues: initial,
   });
   const { isDirty } = form.formState;
   useUnsavedChanges(isDirty && !edit.isSuccess);
   const page = `/endpoints/${endpoint.id}`;
 
-  const submit = form.handleSubmit((settings) => {
+  const send = form.handleSubmit((settings) => {
     if (edit.isPending || !isDirty) return;
     setProblem(null);
     edit.mutate(
-      { id: endpoint.id, edit: changed(settingsOf(endpoint), settings) },
+      { id: endpoint.id, edit: changed(initial, settings) },
       {
         onSuccess: () => {
           toastDone("Saved; the next request uses it.", { href: page, label: endpoint.name });
@@ -59,15 +63,12 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
       },
     );
   });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <FormProvider {...form}>
       <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
         <EndpointSettingsFields />
-        {problem ? (
-          <p role="alert" className="rounded-md border border-bad bg-bad-tint px-3 py-2 text-bad">
-            {problem}
-          </p>
-        ) : null}
+        <FormProblem message={problem} />
         <div className="flex items-start gap-2">
           <Button
             type="submit"

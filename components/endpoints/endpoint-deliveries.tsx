@@ -6,7 +6,7 @@ import Link from "next/link";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { endpointDeliveryColumns } from "#components/deliveries/columns.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryListOptions } from "#lib/deliveries/client.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
@@ -15,7 +15,7 @@ import { latestDeliveries } from "./latest-deliveries.ts";
 export function EndpointDeliveries({ endpoint }: { endpoint: EndpointDetail }) {
   const query = useQuery({
     ...deliveryListOptions(latestDeliveries(endpoint.id)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
   });
   return (
     <section aria-labelledby="latest-deliveries" className="mt-6">

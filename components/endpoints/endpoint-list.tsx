@@ -9,7 +9,7 @@ import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { LinkTabs } from "#components/ui/link-tabs.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
@@ -28,7 +28,7 @@ export function EndpointList() {
   const [params, setParams] = useQueryStates(endpointParams, { history: "push" });
   const query = useQuery({
     ...endpointListOptions(endpointFilters(params)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
   const filters = [
@@ -36,7 +36,10 @@ export function EndpointList() {
     { name: "Affiliate", value: params.affiliate },
   ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
   const clear = () => void setParams({ q: null, affiliate: null, cursor: null });
-  const search = useCallback((q: string | null) => void setParams({ q, cursor: null }), [setParams]);
+  const search = useCallback(
+    (q: string | null) => void setParams({ q, cursor: null }, { history: "replace" }),
+    [setParams],
+  );
 
   return (
     <>

@@ -6,7 +6,7 @@ import Link from "next/link";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
@@ -29,7 +29,7 @@ import { EndpointStatusPill } from "./status-pill.tsx";
 const trail = [{ href: "/endpoints", label: "Endpoints" }];
 
 export function EndpointView({ id }: { id: string }) {
-  const query = useQuery({ ...endpointOptions(id), refetchInterval: useLiveIntervalMs() });
+  const query = useQuery({ ...endpointOptions(id), refetchInterval: useLiveInterval() });
   const { data: endpoint, error } = query;
   const retry = () => void query.refetch();
   if (!endpoint) {
@@ -141,6 +141,7 @@ function BacklogFact({ name, state, count, endpoint }: BacklogFactProps) {
         className="underline underline-offset-2"
       >
         {formatCapped(backlogCount(count, endpoint.backlog))}
+        <span className="sr-only"> deliveries: {name}</span>
       </Link>
     </Fact>
   );

@@ -36,11 +36,11 @@ function Choice({ value, onChange, error }: ChoiceProps) {
   return (
     <fieldset aria-describedby={error ? errorId : undefined} className="flex flex-col gap-1.5">
       <legend className="mb-1 font-medium text-sm">Event types</legend>
-      <label className="flex items-center gap-2">
+      <label className="flex min-h-6 items-center gap-2">
         <input type="radio" name="event-types" checked={value === null} onChange={() => onChange(null)} />
         All, also those that come later
       </label>
-      <label className="flex items-center gap-2">
+      <label className="flex min-h-6 items-center gap-2">
         <input type="radio" name="event-types" checked={value !== null} onChange={() => onChange([])} />
         Only these
       </label>

@@ -45,7 +45,7 @@ export function RetryField() {
     <fieldset aria-describedby={wordsId} className="flex flex-col gap-1.5">
       <legend className="mb-1 font-medium text-sm">Retries</legend>
       {choices.map(({ value, label }) => (
-        <label key={value} className="flex items-center gap-2">
+        <label key={value} className="flex min-h-6 items-center gap-2">
           <input type="radio" name="retry-preset" checked={choice === value} onChange={() => choose(value)} />
           {label}
         </label>
@@ -78,7 +78,15 @@ export function RetryField() {
               />
             )}
           </Field>
-          <Field label="Longest wait (s)" error={errors?.cap_seconds?.message} hint="No wait is longer">
+          <Field
+            label="Longest wait (s)"
+            error={
+              errors?.cap_seconds?.type === "custom"
+                ? "At least as long as the first wait."
+                : errors?.cap_seconds?.message
+            }
+            hint="No wait is longer"
+          >
             {(ids) => (
               <Input
                 {...ids}

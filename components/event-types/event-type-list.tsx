@@ -7,7 +7,7 @@ import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { useOrigin } from "#components/layout/origin.ts";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -58,7 +58,7 @@ export function EventTypeList() {
   const [params, setParams] = useQueryStates(eventTypeParams, { history: "push" });
   const query = useQuery({
     ...eventTypeListOptions(eventTypeFilters(params)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
   return (

@@ -10,7 +10,7 @@ import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
 import { useOrigin } from "#components/layout/origin.ts";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -68,7 +68,7 @@ export function EventList() {
   const [params, setParams] = useQueryStates(eventParams, { history: "push" });
   const query = useQuery({
     ...eventListOptions(eventFilters(params)),
-    refetchInterval: useLiveIntervalMs(),
+    refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
   const filters = params.affiliate ? [{ name: "Affiliate", value: params.affiliate }] : [];

@@ -6,7 +6,7 @@ import Link from "next/link";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { DeliveryStatePill } from "#components/deliveries/state-pill.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
@@ -22,7 +22,7 @@ import { reasonSentences } from "#lib/vocabulary.ts";
 const trail = [{ href: "/events", label: "Events" }];
 
 export function EventView({ id }: { id: string }) {
-  const query = useQuery({ ...eventOptions(id), refetchInterval: useLiveIntervalMs() });
+  const query = useQuery({ ...eventOptions(id), refetchInterval: useLiveInterval() });
   const { data: event, error } = query;
   const retry = () => void query.refetch();
   if (!event) {

@@ -19,7 +19,7 @@ export function PageHeader({ title, trail = [], status, description, actions }: 
             <ol className="flex flex-wrap gap-1 text-ink-3 text-xs">
               {trail.map(({ href, label }) => (
                 <li key={href} className="flex gap-1">
-                  <Link href={href} className="hover:text-ink hover:underline">
+                  <Link href={href} className="-my-1 py-1 hover:text-ink hover:underline">
                     {label}
                   </Link>
                   <span aria-hidden>/</span>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { ApiError } from "#lib/api/fetcher.ts";
 
 /** What one browser remembers about how pages are shown. */
 type Preferences = { zone: "local" | "utc"; liveSeconds: number };
@@ -56,8 +57,16 @@ export function useTimeZone(): string | undefined {
   return usePreferences().zone === "utc" ? "UTC" : undefined;
 }
 
-/** For `refetchInterval`. TanStack Query pauses by itself while the page is hidden. */
-export function useLiveIntervalMs(): number | false {
+type Polled = { state: { error: Error | null } };
+
+/**
+ * For `refetchInterval`. TanStack Query pauses by itself while the page is hidden; what does not exist is not
+ * asked for again.
+ */
+export function useLiveInterval(): (query: Polled) => number | false {
   const { liveSeconds } = usePreferences();
-  return liveSeconds === 0 ? false : liveSeconds * 1_000;
+  return ({ state: { error } }) => {
+    const missing = error instanceof ApiError && error.status === 404;
+    return liveSeconds === 0 || missing ? false : liveSeconds * 1_000;
+  };
 }

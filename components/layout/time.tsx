@@ -21,7 +21,8 @@ export function ExactTime({ iso, className }: { iso: string; className?: string 
   const relative = useClockText((nowMs) => formatRelative(iso, nowMs));
   return (
     <time dateTime={iso} className={className}>
-      {formatAbsolute(iso, timeZone)} <span className="inline-block text-ink-3">· {relative}</span>
+      <span className="mr-1.5">{formatAbsolute(iso, timeZone)}</span>
+      <span className="inline-block text-ink-3">{relative}</span>
     </time>
   );
 }

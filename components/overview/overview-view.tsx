@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleAlert } from "lucide-react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
-import { useLiveIntervalMs } from "#components/layout/preferences.ts";
+import { useLiveInterval } from "#components/layout/preferences.ts";
 import { formatCapped, formatCount, formatMs, formatNoun, formatSpan } from "#lib/format.ts";
 import { overviewOptions } from "#lib/stats/client.ts";
 import type { Overview } from "#lib/stats/schema.ts";
@@ -14,7 +14,7 @@ import { ThroughputChart } from "./throughput-chart.tsx";
 import { Tile, TileGroup } from "./tile.tsx";
 
 export function OverviewView() {
-  const query = useQuery({ ...overviewOptions(), refetchInterval: useLiveIntervalMs() });
+  const query = useQuery({ ...overviewOptions(), refetchInterval: useLiveInterval() });
   const { data: overview, error } = query;
   const retry = () => void query.refetch();
   if (!overview) {

@@ -48,6 +48,15 @@ export function FieldError({ id, message }: { id?: string; message: string | und
   ) : null;
 }
 
+/** What is wrong with a form as a whole. */
+export function FormProblem({ message }: { message: string | null | undefined }) {
+  return message ? (
+    <p role="alert" className="rounded-md border border-bad bg-bad-tint px-3 py-2 text-bad">
+      {message}
+    </p>
+  ) : null;
+}
+
 export function Input({ className, ...rest }: ComponentProps<"input">) {
   return <input {...rest} className={classNames(controlClass, className)} />;
 }

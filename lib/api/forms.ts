@@ -18,13 +18,16 @@ const formMessages: z.core.$ZodErrorMap = (issue) => {
 
 /**
  * Validates by the schema that the route uses too. Schema and zod, as large as the rest of a form's page, are
- * fetched when the form is first submitted.
+ * fetched when the form is first submitted; the submission rejects with an ApiError if that fails.
  */
 export function lazyResolver<In extends FieldValues, Out>(
   load: () => Promise<z.ZodType<Out, In>>,
 ): Resolver<In, unknown, Out> {
   return async (values, context, options) => {
-    const [{ zodResolver }, schema] = await Promise.all([import("@hookform/resolvers/zod"), load()]);
+    const parts = Promise.all([import("@hookform/resolvers/zod"), load()]);
+    const [{ zodResolver }, schema] = await parts.catch(() => {
+      throw new ApiError({ status: 0, title: "Posthorn cannot be reached, so nothing was sent" });
+    });
     return zodResolver(schema, { error: formMessages })(values, context, options);
   };
 }
