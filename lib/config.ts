@@ -9,23 +9,27 @@ const wholeNumber = (min: number, max: number) => {
   return z.string().regex(/^\d+$/, error).transform(Number).pipe(z.number().min(min, error).max(max, error));
 };
 
+const postgresUrl = z
+  .string()
+  .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database");
+
+const secretKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64; `openssl rand -base64 32` makes one")
+  .transform((text) => Buffer.from(text, "base64"));
+
 const variables = z.object({
   PORT: wholeNumber(1, 65_535).default(3000),
-  DATABASE_URL: z
-    .string()
-    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
-    .optional(),
+  DATABASE_URL: postgresUrl.optional(),
   POSTHORN_DATA_DIR: z.string().default(".posthorn"),
   POSTHORN_DATABASE_PORT: wholeNumber(1, 65_535).optional(),
   POSTHORN_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible ASCII characters, without spaces")
     .optional(),
-  POSTHORN_SECRET_KEY: z
-    .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64; `openssl rand -base64 32` makes one")
-    .transform((text) => Buffer.from(text, "base64"))
-    .optional(),
+  POSTHORN_SECRET_KEY: secretKey.optional(),
+  POSTHORN_PREVIOUS_SECRET_KEYS: z.string().default("").transform(splitList).pipe(z.array(secretKey)),
+  POSTHORN_LISTEN_URL: postgresUrl.optional(),
   POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
   POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
   POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
@@ -38,6 +42,10 @@ export type Config = {
   dataDir: string;
   databasePort: number | undefined;
   apiKey: string | undefined;
+  /** Keys that secrets may still be encrypted with; workers encrypt them anew with the current one. */
+  previousSecretKeys: readonly Buffer[];
+  /** For LISTEN alone, where DATABASE_URL goes through a pooler that gives each transaction a connection. */
+  listenUrl: string | undefined;
   /** CIDR notation; addresses in these private networks may be delivered to. */
   allowedSubnets: readonly string[];
   allowHttp: boolean;
@@ -69,6 +77,8 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     dataDir: parsed.data.POSTHORN_DATA_DIR,
     databasePort: parsed.data.POSTHORN_DATABASE_PORT,
     apiKey: parsed.data.POSTHORN_API_KEY,
+    previousSecretKeys: parsed.data.POSTHORN_PREVIOUS_SECRET_KEYS,
+    listenUrl: parsed.data.POSTHORN_LISTEN_URL,
     allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
     allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
     workerSlots: parsed.data.POSTHORN_WORKER_SLOTS,
@@ -83,6 +93,13 @@ let memoised: Config | undefined;
 export function config(): Config {
   memoised ??= parseConfig(process.env);
   return memoised;
+}
+
+/** What secrets are encrypted with, and what may still decrypt them: the current key, then those before it. */
+export function secretKeys(): [Buffer, ...Buffer[]] {
+  const { secretKey: current, previousSecretKeys } = config();
+  if (!current) throw new Error("POSTHORN_SECRET_KEY is not set");
+  return [current, ...previousSecretKeys];
 }
 
 /** `config` for the main module of a program: faults are printed, without a stack, and end it. */

@@ -11,9 +11,13 @@ const problemKinds = {
   id_reused: { status: 409, title: "This id was used with other content" },
   in_use: { status: 409, title: "It is still in use" },
   wrong_status: { status: 409, title: "The endpoint's status does not allow this" },
+  wrong_breaker_state: { status: 409, title: "The breaker's state does not allow this" },
+  too_many_secrets: { status: 409, title: "No more secrets can be valid at once" },
+  current_secret: { status: 409, title: "It is the current secret" },
   in_flight: { status: 409, title: "The delivery is being sent right now" },
   already_waiting: { status: 409, title: "The delivery waits to be sent already" },
   body_purged: { status: 409, title: "The event's data has been purged" },
+  superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },
@@ -62,6 +66,12 @@ export function invalidField(field: string, message: string): Problem {
 /** A 404 that says of what kind the missing thing is. */
 export function notFound(what: string): Problem {
   return new Problem("not_found", `There is no such ${what}`);
+}
+
+/** What was looked for; a 404 that says of what kind it is where there is none. */
+export function existing<T>(found: T | null | undefined, what: string): T {
+  if (found === null || found === undefined) throw notFound(what);
+  return found;
 }
 
 export function problemBody(problem: Problem): ProblemBody {

@@ -34,20 +34,31 @@ export function encryptSecret(plain: Buffer, options: { key: Buffer; context: st
   ]);
 }
 
-/** Throws a plain error, naming no bytes, when the key is another one or the ciphertext was changed. */
-export function decryptSecret(stored: Buffer, options: { key: Buffer; context: string }): Buffer {
+/**
+ * `keys`: the current one, then those before it. Throws a plain error, naming no bytes, when the secret was
+ * encrypted with none of them or the ciphertext was changed.
+ */
+export function decryptSecret(stored: Buffer, options: { keys: readonly Buffer[]; context: string }): Buffer {
   const nonceStart = 1 + fingerprintBytes;
   const tagStart = nonceStart + nonceBytes;
   const sealedStart = tagStart + tagBytes;
   if (stored.length < sealedStart || stored[0] !== version)
     throw new Error("stored secret has an unknown format");
-  if (!stored.subarray(1, nonceStart).equals(fingerprint(options.key))) {
-    throw new Error("stored secret was encrypted with another POSTHORN_SECRET_KEY");
-  }
-  const decipher = createDecipheriv("aes-256-gcm", options.key, stored.subarray(nonceStart, tagStart))
+  const key = options.keys.find((candidate) => isEncryptedWith(stored, candidate));
+  if (!key) throw new Error("stored secret was encrypted with another POSTHORN_SECRET_KEY");
+  const decipher = createDecipheriv("aes-256-gcm", key, stored.subarray(nonceStart, tagStart))
     .setAAD(Buffer.from(options.context))
     .setAuthTag(stored.subarray(tagStart, sealedStart));
   return Buffer.concat([decipher.update(stored.subarray(sealedStart)), decipher.final()]);
+}
+
+/** The first bytes of everything that is encrypted with a key, so that the database can find the rest. */
+export function ciphertextPrefix(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([version]), fingerprint(key)]);
+}
+
+function isEncryptedWith(stored: Buffer, key: Buffer): boolean {
+  return stored.subarray(0, 1 + fingerprintBytes).equals(ciphertextPrefix(key));
 }
 
 function fingerprint(key: Buffer): Buffer {

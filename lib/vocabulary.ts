@@ -39,19 +39,28 @@ export const reasons = [
   "forbidden",
   "not_found",
   "method_not_allowed",
+  "proxy_refused",
   "request_timeout",
   "gone",
   "payload_refused",
+  "misdirected",
   "too_early",
   "rate_limited",
   "client_error",
   "server_error",
   "not_supported",
+  "rejected_by_response",
   "body_purged",
   "worker_lost",
   "endpoint_deleted",
 ] as const;
 export type Reason = (typeof reasons)[number];
+
+/** The spans that durations of attempts are rolled up by. */
+export const latencyResolutions = ["minute", "hour"] as const;
+export type LatencyResolution = (typeof latencyResolutions)[number];
+/** Stands for the whole deployment where durations are kept by endpoint. */
+export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
 
 export const endpointKinds = ["webhook"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
@@ -59,6 +68,34 @@ export type EndpointKind = (typeof endpointKinds)[number];
 /** `paused` by a person, `disabled` by Posthorn; either way events are held, not dropped. */
 export const endpointStatuses = ["active", "paused", "disabled"] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
+
+/**
+ * In which order an endpoint gets deliveries with the same ordering key: in any; each after the one before has
+ * ended; or also not after a dead letter, until that is resent or discarded.
+ */
+export const orderings = ["none", "per_key", "strict"] as const;
+export type Ordering = (typeof orderings)[number];
+
+/** An endpoint's circuit breaker; `half_open` while its one probe is under way. */
+export const breakerStates = ["closed", "open", "half_open"] as const;
+export type BreakerState = (typeof breakerStates)[number];
+
+/** What moved a breaker: the worker's results, the claim, the reaper, or somebody's hand. */
+export const breakerCauses = [
+  "consecutive_failures",
+  "failure_rate",
+  "probe_started",
+  "probe_succeeded",
+  "probe_neutral",
+  "probe_failed",
+  "probe_lost",
+  "held",
+  "reset",
+  "closed_by_hand",
+  "endpoint_changed",
+  "resumed",
+] as const;
+export type BreakerCause = (typeof breakerCauses)[number];
 
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
@@ -86,6 +123,27 @@ export const endpointStatusLabels = {
   disabled: "Disabled",
 } satisfies Record<EndpointStatus, string>;
 
+export const breakerStateLabels = {
+  closed: "Closed",
+  open: "Open",
+  half_open: "Half open",
+} satisfies Record<BreakerState, string>;
+
+export const breakerCauseLabels = {
+  consecutive_failures: "Too many failures in a row",
+  failure_rate: "Half of the latest attempts failed, or more",
+  probe_started: "The probe was sent",
+  probe_succeeded: "The probe succeeded",
+  probe_neutral: "The probe was answered",
+  probe_failed: "The probe failed",
+  probe_lost: "The worker that made the probe was lost",
+  held: "Held by hand",
+  reset: "Reset by hand",
+  closed_by_hand: "Closed by hand",
+  endpoint_changed: "URL, headers or secret were changed",
+  resumed: "The endpoint was resumed",
+} satisfies Record<BreakerCause, string>;
+
 /** One plain sentence each, about their server or about us; the code stays one step away. */
 export const reasonSentences = {
   dns_error: "The name of their server could not be resolved",
@@ -103,14 +161,17 @@ export const reasonSentences = {
   forbidden: "Their server forbids this request",
   not_found: "Their server has nothing at this URL",
   method_not_allowed: "Their server does not take this method at this URL",
+  proxy_refused: "A proxy before their server refused our credentials",
   request_timeout: "Their server gave up waiting for the request",
   gone: "Their server says that this URL is gone for good",
   payload_refused: "Their server refused the payload",
+  misdirected: "The server that answered is not the one for this URL",
   too_early: "Their server asks to send this later",
   rate_limited: "Their server says that we send too fast",
   client_error: "Their server refused the request",
   server_error: "Their server failed",
   not_supported: "Their server does not support this kind of request",
+  rejected_by_response: "Their answer is one that this endpoint's response rules refuse",
   body_purged: "The event's data has been purged, so nothing can be sent",
   worker_lost: "The worker that made this attempt was lost before it could record the answer",
   endpoint_deleted: "The endpoint was deleted before this was sent",
@@ -133,14 +194,17 @@ export const reasonRemedies = {
   forbidden: "Ask whether our requests are blocked at their side, then resend.",
   not_found: "Ask for the right URL, update the endpoint, then resend.",
   method_not_allowed: "Ask for a URL that takes POST, update the endpoint, then resend.",
+  proxy_refused: "Ask whether a proxy at their side blocks our requests, then resend.",
   request_timeout: "Ask whether their server is overloaded, then resend.",
   gone: "Ask for the new URL, update the endpoint, then resend.",
   payload_refused: "Compare what was sent with what they expect.",
+  misdirected: "Ask for the right URL, update the endpoint, then resend.",
   too_early: "Resend later.",
   rate_limited: "Resend later, and more slowly.",
   client_error: "Read their answer below; it usually says what is wrong.",
   server_error: "Ask them to look at their logs at the time of the last attempt, then resend.",
   not_supported: "Ask for a URL that takes a POST with JSON, update the endpoint, then resend.",
+  rejected_by_response: "Read their answer below; correct the response rules if it was a success.",
   body_purged: "Publish the event again if it is still wanted.",
   worker_lost: "Resend; if it happens again, look at the workers.",
   endpoint_deleted: "",

@@ -7,8 +7,8 @@ export type Lanes<T> = {
   /** Items that wait for a slot. */
   queued: () => number;
   active: () => number;
-  /** Removes and returns what waits, for a shutdown. */
-  drain: () => T[];
+  /** Removes and returns what waits for these endpoints, or for all. */
+  drain: (endpointIds?: readonly string[]) => T[];
 };
 
 type Lane<T> = { queue: T[]; head: number; active: number; share: number; waitsForTurn: boolean };
@@ -43,6 +43,10 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
       if (endpointId === undefined) return;
       const lane = lanes.get(endpointId) as Lane<T>;
       lane.waitsForTurn = false;
+      if (waiting(lane) === 0) {
+        if (lane.active === 0) lanes.delete(endpointId);
+        continue;
+      }
       queued--;
       active++;
       lane.active++;
@@ -51,7 +55,7 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
       void options.run(item).then(() => {
         active--;
         lane.active--;
-        if (lane.active === 0 && waiting(lane) === 0) lanes.delete(endpointId);
+        if (lane.active === 0 && waiting(lane) === 0 && !lane.waitsForTurn) lanes.delete(endpointId);
         else takeTurn(endpointId, lane);
         pump();
       });
@@ -70,15 +74,17 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
     },
     queued: () => queued,
     active: () => active,
-    drain: () => {
-      const rest = [...lanes.values()].flatMap((lane) => lane.queue.splice(lane.head));
-      queued = 0;
-      turns.length = 0;
-      for (const [endpointId, lane] of lanes) {
-        lane.waitsForTurn = false;
-        if (lane.active === 0) lanes.delete(endpointId);
-      }
-      return rest;
-    },
+    drain: (endpointIds = [...lanes.keys()]) =>
+      endpointIds.flatMap((endpointId) => {
+        const lane = lanes.get(endpointId);
+        if (!lane) return [];
+        const rest = lane.queue.slice(lane.head);
+        lane.queue = [];
+        lane.head = 0;
+        queued -= rest.length;
+        // One that has its turn still stands in line, and is passed by when it comes.
+        if (lane.active === 0 && !lane.waitsForTurn) lanes.delete(endpointId);
+        return rest;
+      }),
   };
 }

@@ -5,8 +5,8 @@ import { createLogger } from "#lib/log.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startRunner } from "./runner.ts";
 
-/** Claim, load, fan-out, two to settle, heartbeat, maintenance. */
-const connections = 8;
+/** Claim, load, fan-out, two to settle, heartbeat, maintenance, latencies and two that keep their lock. */
+const connections = 11;
 
 const settings = configOrExit();
 const log = createLogger("worker");
@@ -25,13 +25,18 @@ const database = createDatabase({
 const sender = createSender({ allowedSubnets: settings.allowedSubnets });
 const runner = await startRunner({
   database,
-  databaseUrl: settings.databaseUrl,
+  listenUrl: settings.listenUrl ?? settings.databaseUrl,
   sender,
-  secretKey: settings.secretKey,
+  secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
   slots: settings.workerSlots,
   log,
 });
-const maintenance = startMaintenance(database.pool, log);
+const maintenance = startMaintenance({
+  pool: database.pool,
+  secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
+  mayReap: runner.mayReap,
+  log,
+});
 log.info({ workerId: runner.workerId, slots: settings.workerSlots }, "worker started");
 
 let stopping = false;

@@ -1,23 +1,59 @@
 import type pg from "pg";
 import type { Logger } from "pino";
+import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
+import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "#lib/queue/latency.ts";
+import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
+import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
+import { latencyResolutions } from "#lib/vocabulary.ts";
 
 const reapEverySeconds = 5;
 const tidyEverySeconds = 5;
+/** With the workers writing every 15 s, what is shown stays within a minute. */
+const percentilesEverySeconds = 30;
+const lastHourEverySeconds = 120;
+const trimEverySeconds = 600;
 const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
 
 /** What every worker does on a timer. Each task is safe to run in several workers at once. */
-export function startMaintenance(pool: pg.Pool, log: Logger): { stop: () => Promise<void> } {
+export function startMaintenance(options: {
+  pool: pg.Pool;
+  /** The current key, then those before it. */
+  secretKeys: readonly Buffer[];
+  mayReap: () => boolean;
+  log: Logger;
+}): { stop: () => Promise<void> } {
+  const { pool, secretKeys, mayReap, log } = options;
+  let sweptTo = firstKey;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
+      if (!mayReap()) return;
       const returned = await untilShort(() => reap(pool), reapBatchSize);
       if (returned > 0) log.warn({ deliveries: returned }, "took back deliveries of lost workers");
     }),
     repeat("discard", tidyEverySeconds, async () => {
       await untilShort(() => discardForDeletedEndpoints(pool), discardBatchSize);
+    }),
+    repeat("percentiles", percentilesEverySeconds, async () => void (await refreshPercentiles(pool))),
+    repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),
+    repeat("roll up latencies", trimEverySeconds, async () => {
+      await untilShort(() => rollUpLatency(pool), latencyRollUpSize);
+      for (const resolution of latencyResolutions) {
+        await untilShort(() => trimLatency(pool, resolution), latencyTrimSize);
+      }
+    }),
+    repeat("re-encrypt", housekeepEverySeconds, async () => {
+      const changed = await untilShort(() => reencryptSecrets(pool, secretKeys), reencryptBatchSize);
+      if (changed > 0) log.info({ secrets: changed }, "encrypted secrets with the current key");
+    }),
+    repeat("order", tidyEverySeconds, async () => {
+      await untilShort(() => releaseUnordered(pool), releaseBatchSize);
+      const { freed, next } = await sweepBlocked(pool, sweptTo);
+      sweptTo = next;
+      if (freed > 0) log.info({ deliveries: freed }, "freed deliveries that nothing is in front of any more");
     }),
     repeat("housekeeping", housekeepEverySeconds, async () => {
       await pool.query("select posthorn.ensure_partitions()");

@@ -1,12 +1,17 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { Logger } from "pino";
+import { isDatabaseAway } from "#lib/db/away.ts";
 import type { Database } from "#lib/db/database.ts";
 import { listen } from "#lib/db/listen.ts";
 import { version } from "#lib/delivery/request.ts";
 import type { Sender } from "#lib/http/send.ts";
+import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
+import { writeLatency } from "#lib/queue/latency.ts";
 import { settle } from "#lib/queue/settle.ts";
 import { wakeChannel } from "#lib/queue/wake.ts";
 import {
@@ -17,6 +22,7 @@ import {
   retireWorker,
 } from "#lib/queue/workers.ts";
 import { createLanes } from "./lanes.ts";
+import { createLatencyRecorder } from "./latency.ts";
 import { type Claimed, createPipeline, newLeaseToken } from "./pipeline.ts";
 import { createSettler } from "./settler.ts";
 import { createSignal, type Signal } from "./signal.ts";
@@ -33,6 +39,9 @@ const firstPauseMs = 100;
 const lastPauseMs = 5_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
+const latencyEveryMs = 15_000;
+/** What was away for this worker was away for others too: so long they get to renew their leases as well. */
+const graceAfterLapseMs = leaseSeconds * 1_000;
 
 export type Runner = {
   workerId: string;
@@ -40,27 +49,36 @@ export type Runner = {
   stop: () => Promise<void>;
   /** Rejects when the worker cannot go on. */
   failed: Promise<never>;
+  /** Whether others that seem lost are so, and not only cut off together with this worker. */
+  mayReap: () => boolean;
 };
 
-/** Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. */
+/**
+ * Starts a worker's loops: fan-out, claim, settle, heartbeat; each goes on by itself after an error. Waits for a
+ * database that is away.
+ */
 export async function startRunner(options: {
   database: Database;
-  databaseUrl: string;
+  /** A direct connection, for LISTEN. */
+  listenUrl: string;
   sender: Sender;
-  secretKey: Buffer;
+  secretKeys: readonly Buffer[];
   slots: number;
   log: Logger;
 }): Promise<Runner> {
   const { database, sender, slots, log } = options;
   const { pool } = database;
-  const workerId = await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
-  const pipeline = createPipeline({ pool, workerId, sender, secretKey: options.secretKey });
+  const workerId = await register(pool, log);
+  const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
 
   const work = createSignal();
   const outbox = createSignal();
   let running = true;
   let workersAlive = 1;
   let leaseEndsAt = performance.now() + leaseSeconds * 1_000;
+  /** How often the lease ran out before it was renewed. What was claimed before then may be somebody else's. */
+  let lapses = 0;
+  let reapsFrom = 0;
   /** How many deliveries of each claim are still in hand. */
   const inHand = new Map<string, number>();
   const release = (token: string, count = 1) => {
@@ -69,10 +87,24 @@ export async function startRunner(options: {
     else inHand.delete(token);
   };
 
+  const latency = createLatencyRecorder((rows) => writeLatency(pool, { workerId, rows }));
+  const flushLatency = () =>
+    latency.flush().catch((error) => log.warn({ err: error }, "could not write latencies"));
+
   const settler = createSettler({
-    settle: (results) => settle(pool, { workerId, results }),
+    settle: async (results) => {
+      const { opened, signals } = await settle(pool, { workerId, results });
+      if (opened.length > 0) await returnLeases(lanes.drain(opened), 0);
+      for (const signal of signals) {
+        // The next failure asks again.
+        await actOnSignal(pool, signal).catch((error) =>
+          log.error({ err: error }, "could not disable or warn"),
+        );
+      }
+    },
     onSettled: (batch) => {
       for (const settlement of batch) release(settlement.leaseToken);
+      latency.count(batch);
       work.notify();
     },
     log,
@@ -84,7 +116,9 @@ export async function startRunner(options: {
       // Somebody else may be sending it by now; what nobody took is found as a stray.
       if (performance.now() > leaseEndsAt) return release(claimed.row.leaseToken);
       try {
-        settler.add(await pipeline.deliver(claimed));
+        const settlement = await pipeline.deliver(claimed);
+        if (settlement) settler.add(settlement);
+        else release(claimed.row.leaseToken);
       } catch (error) {
         log.error({ err: error, delivery: claimed.row.id }, "could not make the request");
         await returnLeases([claimed], faultDelaySeconds);
@@ -95,6 +129,7 @@ export async function startRunner(options: {
 
   /** What fails to go back stays leased and is found as a stray at the next heartbeat. */
   async function returnLeases(claimed: Claimed[], delaySeconds: number): Promise<void> {
+    if (claimed.length === 0) return;
     const leases = claimed.map(({ row }) => ({
       deliveryId: row.id,
       leaseToken: row.leaseToken,
@@ -111,14 +146,20 @@ export async function startRunner(options: {
     const room = slots * heldPerSlot - held();
     if (room < Math.min(claimSize, slots * heldPerSlot) / 2 || performance.now() > leaseEndsAt) return false;
     const token = newLeaseToken();
+    const lapsesBefore = lapses;
     inHand.set(token, Number.MAX_SAFE_INTEGER);
     try {
       const { claimed, exhausted } = await pipeline.claim({
         want: Math.min(claimSize, room),
         leaseToken: token,
+        workersAlive,
       });
       inHand.set(token, claimed.length);
       if (claimed.length === 0) inHand.delete(token);
+      if (lapses > lapsesBefore) {
+        await returnLeases(claimed, 0);
+        return true;
+      }
       for (const [endpointId, group] of Map.groupBy(claimed, ({ row }) => row.endpointId)) {
         const concurrency = group[0]?.endpoint.concurrency ?? 1;
         lanes.add(endpointId, Math.max(1, Math.floor(concurrency / workersAlive)), group);
@@ -133,7 +174,14 @@ export async function startRunner(options: {
   async function beat(): Promise<void> {
     const sentAt = performance.now();
     workersAlive = await heartbeat(pool, workerId);
-    leaseEndsAt = sentAt + leaseSeconds * 1_000;
+    if (performance.now() > leaseEndsAt) {
+      lapses++;
+      reapsFrom = performance.now() + graceAfterLapseMs;
+      log.warn({ waiting: lanes.queued() }, "the lease had run out; what waits here is not sent");
+      // Before the lease is renewed, so that none of it goes out meanwhile. What is still ours goes back.
+      void returnLeases(lanes.drain(), 0);
+    }
+    leaseEndsAt = Math.max(leaseEndsAt, sentAt + leaseSeconds * 1_000);
     const strays = await handBackStrays(pool, { workerId, tokens: [...inHand.keys()] });
     if (strays > 0) log.warn({ deliveries: strays }, "handed back deliveries whose claim went astray");
   }
@@ -149,7 +197,7 @@ export async function startRunner(options: {
     }),
   ];
   const listener = listen({
-    url: options.databaseUrl,
+    url: options.listenUrl,
     channel: wakeChannel,
     onNotify: () => {
       outbox.notify();
@@ -161,9 +209,11 @@ export async function startRunner(options: {
     () => void beat().catch((error) => log.warn({ err: error }, "heartbeat failed")),
     heartbeatSeconds * 1_000,
   );
+  const latencyTimer = setInterval(() => void flushLatency(), latencyEveryMs);
 
   return {
     workerId,
+    mayReap: () => performance.now() <= leaseEndsAt && performance.now() >= reapsFrom,
     failed: settler.ended.then(
       () => new Promise<never>(() => undefined),
       (error) => Promise.reject(error),
@@ -178,9 +228,23 @@ export async function startRunner(options: {
       settler.finish();
       await settler.ended;
       clearInterval(heart);
+      clearInterval(latencyTimer);
+      await flushLatency();
       await Promise.all([listener.close(), retireWorker(pool, workerId)]);
     },
   };
+}
+
+async function register(pool: pg.Pool, log: Logger): Promise<string> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, lastPauseMs)) {
+    try {
+      return await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });
+    } catch (error) {
+      if (!isDatabaseAway(error as Error)) throw error;
+      log.warn({ err: error, retryInMs: pauseMs }, "the database is away");
+      await sleep(pauseMs);
+    }
+  }
 }
 
 /** Repeats `step` while it finds something; otherwise waits for a signal or the next poll. Backs off after errors. */

@@ -25,7 +25,7 @@ export type Settler = {
  * refuses a result for what it holds; the process then ends, and its lease brings the delivery back.
  */
 export function createSettler(options: {
-  settle: (batch: Settlement[]) => Promise<number>;
+  settle: (batch: Settlement[]) => Promise<void>;
   onSettled: (batch: Settlement[]) => void;
   log: Logger;
 }): Settler {

@@ -4,6 +4,7 @@ import {
   CirclePause,
   CircleSlash,
   CircleX,
+  Hourglass,
   type LucideIcon,
   RotateCw,
   Send,
@@ -24,8 +25,16 @@ const looks = {
   discarded: { tone: "idle", icon: CircleSlash },
 } satisfies Record<DeliveryState, { tone: PillTone; icon: LucideIcon }>;
 
-export function DeliveryStatePill({ delivery }: { delivery: Pick<Delivery, "state" | "held"> }) {
-  const { tone, icon } = delivery.held ? { tone: "held" as const, icon: CirclePause } : looks[delivery.state];
+function lookOf(delivery: Pick<Delivery, "state" | "held" | "blocked">): {
+  tone: PillTone;
+  icon: LucideIcon;
+} {
+  if (delivery.held) return { tone: "held", icon: CirclePause };
+  return delivery.blocked ? { tone: "held", icon: Hourglass } : looks[delivery.state];
+}
+
+export function DeliveryStatePill({ delivery }: { delivery: Pick<Delivery, "state" | "held" | "blocked"> }) {
+  const { tone, icon } = lookOf(delivery);
   return (
     <Pill tone={tone} icon={icon}>
       {deliveryLabel(delivery)}

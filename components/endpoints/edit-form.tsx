@@ -94,8 +94,9 @@ function settingsOf({
   timeout_ms,
   retry,
   concurrency,
+  ordering,
 }: EndpointDetail): EndpointSettings {
-  return { name, url, event_types, timeout_ms, retry, concurrency };
+  return { name, url, event_types, timeout_ms, retry, concurrency, ordering };
 }
 
 /** Only what was changed here, so that a change made elsewhere meanwhile is not undone. */

@@ -27,8 +27,9 @@ export const deliveries = posthorn.table(
     affiliateId: uuid("affiliate_id").notNull(),
     endpointId: uuid("endpoint_id").notNull(),
     state: deliveryState().notNull().default("pending"),
-    /** Waits behind an unfinished delivery of its ordering key; such rows are outside the due index. */
+    /** Waits behind another delivery of its ordering key (lib/queue/ordering.ts); outside the due index. */
     blocked: boolean().notNull().default(false),
+    /** The event's, where the endpoint keeps an order; else null, so that it is in no index by key. */
     orderingKey: text("ordering_key"),
     /** Number of the latest attempt; goes on rising after a resend. */
     attemptNumber: integer("attempt_number").notNull().default(0),
@@ -58,6 +59,19 @@ export const deliveries = posthorn.table(
     index("deliveries_state")
       .on(t.state, t.id)
       .where(sql`${t.state} in ('pending', 'failed', 'dead_letter', 'skipped', 'discarded')`),
+    // A row of an endpoint without an order is in none of the next three, and one with an order in one of the first two:
+    // what a later one waits for, apart from what ended, which may be a million of one key.
+    index("deliveries_key_unfinished")
+      .on(t.endpointId, t.orderingKey, t.id)
+      .where(sql`${t.orderingKey} is not null and ${t.state} in ('pending', 'in_flight', 'failed')`),
+    // For how far a key has moved on.
+    index("deliveries_key_ended")
+      .on(t.endpointId, t.orderingKey, t.id)
+      .where(sql`${t.orderingKey} is not null and ${t.state} in ('delivered', 'dead_letter', 'discarded')`),
+    // For the sweep and the counts.
+    index("deliveries_blocked")
+      .on(t.endpointId, t.orderingKey, t.id)
+      .where(sql`${t.blocked} and ${t.state} in ('pending', 'failed')`),
     index("deliveries_endpoint_dead").on(t.endpointId, t.id).where(sql`${t.state} = 'dead_letter'`),
   ],
 );

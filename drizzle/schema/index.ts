@@ -3,5 +3,6 @@ export * from "./deliveries.ts";
 export * from "./endpoints.ts";
 export * from "./event-types.ts";
 export * from "./events.ts";
+export * from "./latency.ts";
 export * from "./namespace.ts";
 export * from "./operations.ts";

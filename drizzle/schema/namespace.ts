@@ -2,9 +2,13 @@ import { customType, pgSchema } from "drizzle-orm/pg-core";
 import {
   actorKinds,
   attemptOutcomes,
+  breakerCauses,
+  breakerStates,
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  latencyResolutions,
+  orderings,
   reasons,
 } from "#lib/vocabulary.ts";
 
@@ -16,6 +20,10 @@ export const attemptOutcome = posthorn.enum("attempt_outcome", attemptOutcomes);
 export const reason = posthorn.enum("reason", reasons);
 export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
 export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
+export const ordering = posthorn.enum("ordering", orderings);
+export const breakerState = posthorn.enum("breaker_state", breakerStates);
+export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
+export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -4,9 +4,15 @@ import { Problem } from "#lib/errors.ts";
 /** Beyond its limit a body is still read this far, and thrown away, so that the sender hears the answer. */
 const maxDrainedBytes = 64 * 1_048_576;
 
-/** The body's bytes, of which never more than `maxBytes` are kept. Throws 413, 415, or 400 if it breaks off. */
-export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
-  checkContentType(request.headers);
+/**
+ * The body's bytes, of which never more than `maxBytes` are kept. Throws 413, 415, or 400 if it breaks off. One that
+ * may be empty needs no content type then.
+ */
+export async function readBody(
+  request: Request,
+  { maxBytes, mayBeEmpty = false }: { maxBytes: number; mayBeEmpty?: boolean },
+): Promise<Buffer> {
+  if (!mayBeEmpty) checkContentType(request.headers);
   const tooLarge = new Problem("too_large", `The body may have at most ${maxBytes} bytes`);
   const declaredBytes = Number(request.headers.get("content-length") ?? 0);
   if (declaredBytes > maxDrainedBytes) throw tooLarge;
@@ -23,6 +29,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Buff
     throw new Problem("incomplete_body", "The body broke off before its end");
   }
   if (bytes > maxBytes) throw tooLarge;
+  if (mayBeEmpty && bytes > 0) checkContentType(request.headers);
   return Buffer.concat(chunks, bytes);
 }
 

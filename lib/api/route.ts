@@ -20,6 +20,8 @@ type RouteOptions<P, Q, B> = {
   query?: z.ZodObject & z.ZodType<Q>;
   /** A schema for JSON, or a parser of the bytes themselves. */
   body?: z.ZodType<B> | ((bytes: Buffer) => B);
+  /** One that may be left out, and is `{}` then. */
+  optionalBody?: z.ZodType<B>;
   maxBodyBytes?: number;
   /** 200 unless given; 204 when the handler returns undefined. */
   status?: number;
@@ -39,7 +41,7 @@ export function route<P = undefined, Q = undefined, B = undefined>(options: Rout
       const actor = await identify(request, options.auth);
       const params = options.params ? parsePath(options.params, await context.params) : undefined;
       const query = options.query ? parseQuery(options.query, new URL(request.url).searchParams) : undefined;
-      const body = options.body ? await parseBody(request, options.body, options.maxBodyBytes) : undefined;
+      const body = await parseBody(request, options);
       const result = await options.handler({
         actor,
         params: params as P,
@@ -83,11 +85,16 @@ function parseQuery<Q>(schema: z.ZodObject & z.ZodType<Q>, search: URLSearchPara
 
 async function parseBody<B>(
   request: Request,
-  parser: z.ZodType<B> | ((bytes: Buffer) => B),
-  maxBytes = defaultMaxBodyBytes,
-): Promise<B> {
-  const bytes = await readBody(request, maxBytes);
-  return typeof parser === "function" ? parser(bytes) : parseInput(parser, parseJsonBody(bytes), "body");
+  options: Pick<RouteOptions<unknown, unknown, B>, "body" | "optionalBody" | "maxBodyBytes">,
+): Promise<B | undefined> {
+  const { body, optionalBody, maxBodyBytes: maxBytes = defaultMaxBodyBytes } = options;
+  if (optionalBody) {
+    const bytes = await readBody(request, { maxBytes, mayBeEmpty: true });
+    return parseInput(optionalBody, bytes.length === 0 ? {} : parseJsonBody(bytes), "body");
+  }
+  if (!body) return undefined;
+  const bytes = await readBody(request, { maxBytes });
+  return typeof body === "function" ? body(bytes) : parseInput(body, parseJsonBody(bytes), "body");
 }
 
 function answer(

@@ -34,7 +34,9 @@ export function listen(options: {
       lost = true;
       options.onLost(error);
       connection.end().catch(() => undefined);
-      retry = setTimeout(() => void connect(), retryMs);
+      retry = setTimeout(() => {
+        opened = connect();
+      }, retryMs);
       retryMs = Math.min(retryMs * 2, lastRetryMs);
     };
     connection.on("error", onLost);
@@ -50,7 +52,7 @@ export function listen(options: {
     }
   }
 
-  const opened = connect();
+  let opened = connect();
   return {
     close: async () => {
       closed = true;

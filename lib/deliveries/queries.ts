@@ -146,7 +146,8 @@ function joined(orm: Orm) {
 function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
   const isWaiting = delivery.state === "pending" || delivery.state === "failed";
   const isHeld = isWaiting && endpoint.deletedAt === null && endpoint.status !== "active";
-  const moves = isWaiting && !isHeld && endpoint.deletedAt === null;
+  const isBlocked = isWaiting && delivery.blocked;
+  const moves = isWaiting && !isHeld && !isBlocked && endpoint.deletedAt === null;
   return {
     id: String(delivery.id),
     event_id: delivery.eventId,
@@ -161,6 +162,7 @@ function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
     state: delivery.state,
     reason: delivery.reason,
     held: isHeld,
+    blocked: isBlocked,
     attempt_number: delivery.attemptNumber,
     attempts_charged: delivery.attemptsCharged,
     max_attempts: endpoint.maxAttempts,

@@ -20,6 +20,10 @@ export const deliveryListQuery = pageQuery.extend({
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
 
+/** `force`: also when a later one of its ordering key has been attempted. */
+export const deliveryResend = z.strictObject({ force: z.boolean().default(false) });
+export type DeliveryResend = z.infer<typeof deliveryResend>;
+
 export type Delivery = {
   id: string;
   event_id: string;
@@ -30,6 +34,8 @@ export type Delivery = {
   reason: Reason | null;
   /** Waits only because its endpoint is paused or disabled. */
   held: boolean;
+  /** Waits for another delivery of its ordering key, whatever its endpoint's state. */
+  blocked: boolean;
   /** Number of the latest attempt; 0 before the first. */
   attempt_number: number;
   /** Attempts used of `max_attempts` since it was made or put back. */
@@ -73,6 +79,10 @@ export type DeliveryDetail = Delivery & {
   request_body: string | null;
   /** Oldest first; at most the latest 200. */
   attempts: Attempt[];
+  /** The delivery of its ordering key that it waits for; null unless blocked. */
+  blocked_by: string | null;
   /** Why it cannot be resent now, in words; null when it can. */
   resend_refusal: string | null;
+  /** The refusal is only that its ordering key has moved on: `force` resends it. */
+  superseded: boolean;
 };

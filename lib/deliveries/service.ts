@@ -5,10 +5,11 @@ import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { notFound, Problem } from "#lib/errors.ts";
+import { placeInOrder } from "#lib/queue/ordering.ts";
 import { resendDelivery as putBack, type ResendResult } from "#lib/queue/resend.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import { selectAttempts, selectDeliveries, selectDelivery, selectDeliveryEvent } from "./queries.ts";
-import type { Delivery, DeliveryDetail, DeliveryListQuery } from "./schema.ts";
+import type { Delivery, DeliveryDetail, DeliveryListQuery, DeliveryResend } from "./schema.ts";
 
 type Refusal = Exclude<ResendResult, "resent" | "not_found">;
 
@@ -17,6 +18,8 @@ const refusals = {
   already_waiting: "It waits to be sent already.",
   body_purged: "The event's data has been purged, so there is nothing left to send.",
   endpoint_deleted: "Its endpoint has been deleted.",
+  superseded:
+    "A later delivery of its ordering key has been attempted: sent now, it would arrive out of order.",
 } satisfies Record<Refusal, string>;
 
 /** One page of deliveries, newest first. */
@@ -27,10 +30,17 @@ export async function listDeliveries(_actor: Actor, query: DeliveryListQuery): P
 /** One delivery with its attempts and the exact body that they send; 404 when there is none. */
 export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDetail> {
   const { orm, pool } = appDatabase();
-  const [delivery, event] = await Promise.all([selectDelivery(orm, id), selectDeliveryEvent(pool, id)]);
+  const [delivery, event, place] = await Promise.all([
+    selectDelivery(orm, id),
+    selectDeliveryEvent(pool, id),
+    placeInOrder(pool, id),
+  ]);
   if (!delivery || !event) throw notFound("delivery");
   const { occurredAt, data } = event;
-  const refusal = resendRefusal(delivery, { isPurged: data === null });
+  const refusal = resendRefusal(delivery, {
+    isPurged: data === null,
+    isSuperseded: place?.superseded ?? false,
+  });
   return {
     ...delivery,
     occurred_at: occurredAt.toISOString(),
@@ -38,16 +48,21 @@ export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDe
       ? webhookBody({ id: delivery.event_id, type: delivery.event_type, occurredAt, data }).toString("utf8")
       : null,
     attempts: await selectAttempts(pool, delivery),
+    blocked_by: place?.blockedBy ?? null,
     resend_refusal: refusal && refusals[refusal],
+    superseded: refusal === "superseded",
   };
 }
 
-/** Puts a delivery back with a fresh set of attempts. 409 while it is sent or waits, or has nothing to send. */
-export async function resendDelivery(actor: Actor, id: string): Promise<Delivery> {
+/**
+ * Puts a delivery back with a fresh set of attempts. 409 while it is sent or waits, has nothing to send, or, unless
+ * forced, when its ordering key has moved on.
+ */
+export async function resendDelivery(actor: Actor, id: string, { force }: DeliveryResend): Promise<Delivery> {
   const { pool } = appDatabase();
   const delivery = await inTransaction(appDatabase(), async ({ client, orm }) => {
     const before = await selectDelivery(orm, id);
-    const result = await putBack(client, id);
+    const result = await putBack(client, id, { force });
     if (!before || result === "not_found") throw notFound("delivery");
     if (result !== "resent") throw new Problem(result, refusals[result]);
     await recordAudit(orm, actor, {
@@ -56,7 +71,7 @@ export async function resendDelivery(actor: Actor, id: string): Promise<Delivery
       objectId: id,
       affiliateId: before.affiliate.id,
       before: { state: before.state, reason: before.reason, attempts_charged: before.attempts_charged },
-      after: { state: "pending", reason: null, attempts_charged: 0 },
+      after: { state: "pending", reason: null, attempts_charged: 0, ...(force ? { force } : {}) },
     });
     return (await selectDelivery(orm, id)) ?? before;
   });
@@ -65,9 +80,13 @@ export async function resendDelivery(actor: Actor, id: string): Promise<Delivery
 }
 
 /** The refusal that a resend would meet now, in the order in which the queue judges it. */
-function resendRefusal(delivery: Delivery, { isPurged }: { isPurged: boolean }): Refusal | null {
+function resendRefusal(
+  delivery: Delivery,
+  { isPurged, isSuperseded }: { isPurged: boolean; isSuperseded: boolean },
+): Refusal | null {
   if (delivery.state === "in_flight") return "in_flight";
   if (delivery.state === "pending") return "already_waiting";
   if (delivery.endpoint.status === "deleted") return "endpoint_deleted";
-  return isPurged ? "body_purged" : null;
+  if (isPurged) return "body_purged";
+  return isSuperseded ? "superseded" : null;
 }

@@ -7,6 +7,7 @@ type Standing = Pick<
   Delivery,
   | "state"
   | "held"
+  | "blocked"
   | "attempt_number"
   | "attempts_charged"
   | "max_attempts"
@@ -17,9 +18,10 @@ type Standing = Pick<
 
 type Holder = Pick<EndpointDetail, "status" | "status_changed_at" | "status_changed_by">;
 
-/** The state's word: a delivery that only waits for its endpoint to resume is called held. */
-export function deliveryLabel(delivery: Pick<Delivery, "state" | "held">): string {
-  return delivery.held ? "Held" : deliveryStateLabels[delivery.state];
+/** The state's word: one that only waits for its endpoint to resume is called held, or for its key, blocked. */
+export function deliveryLabel(delivery: Pick<Delivery, "state" | "held" | "blocked">): string {
+  if (delivery.held) return "Held";
+  return delivery.blocked ? "Blocked" : deliveryStateLabels[delivery.state];
 }
 
 /**
@@ -34,6 +36,7 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     if (!holder || holder.status === "active") return `endpoint ${status}`;
     return `endpoint ${status} by ${holder.status_changed_by}, ${formatRelative(holder.status_changed_at, nowMs)}`;
   }
+  if (delivery.blocked) return "behind an earlier one of its ordering key";
   switch (delivery.state) {
     case "pending":
       return dueWords(delivery.next_attempt_at, nowMs);

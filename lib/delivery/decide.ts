@@ -10,7 +10,8 @@ export type Decision =
 
 /**
  * The next step after a classified attempt: done, again later, or given up. `attemptsCharged` includes the
- * attempt just made. A delivery that was delivered before stays so when its resend fails in the end.
+ * attempt just made; `retryAfterMs` is what the server asked to wait, and 0 when it asked for nothing.
+ * A delivery that was delivered before stays so when its resend fails in the end.
  */
 export function decide(
   classification: Classification,
@@ -20,15 +21,16 @@ export function decide(
     maxAttempts: number;
     baseSeconds: number;
     capSeconds: number;
+    retryAfterMs: number;
   },
   random: number,
 ): Decision {
   if (classification.outcome === "delivered") return { state: "delivered", reason: null };
   const { reason } = classification;
   if (classification.outcome === "transient" && delivery.attemptsCharged < delivery.maxAttempts) {
-    const { baseSeconds, capSeconds, attemptsCharged } = delivery;
-    const delayMs = backoffMs({ failedAttempts: attemptsCharged, baseSeconds, capSeconds, random });
-    return { state: "failed", reason, delayMs };
+    const { baseSeconds, capSeconds, attemptsCharged, retryAfterMs } = delivery;
+    const backoff = backoffMs({ failedAttempts: attemptsCharged, baseSeconds, capSeconds, random });
+    return { state: "failed", reason, delayMs: Math.max(backoff, retryAfterMs) };
   }
   if (delivery.deliveredBefore) return { state: "delivered", reason: null };
   return { state: "dead_letter", reason };

@@ -14,3 +14,18 @@ export function signWebhook(
     .map((key) => `v1,${createHmac("sha256", key).update(prefix).update(message.body).digest("base64")}`)
     .join(" ");
 }
+
+/** How many secrets of an endpoint may sign at once. */
+export const maxValidSecrets = 5;
+
+/** When a secret began and stops to sign; null for never. */
+export type SecretTerm = { createdAtMs: number; expiresAtMs: number | null; revokedAtMs: number | null };
+
+/** Those that sign now, the newest first; a rotated one to the end of its overlap, a revoked one not at all. */
+export function validSecrets<T extends SecretTerm>(secrets: readonly T[], nowMs: number): T[] {
+  const after = (endMs: number | null) => endMs === null || endMs > nowMs;
+  return secrets
+    .filter((secret) => after(secret.expiresAtMs) && after(secret.revokedAtMs))
+    .sort((a, b) => b.createdAtMs - a.createdAtMs)
+    .slice(0, maxValidSecrets);
+}

@@ -1,30 +1,56 @@
-import { and, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { affiliates, endpointHealth, endpointSecrets, endpoints } from "#drizzle/schema/index.ts";
+import { affiliates, endpointHealth, endpointPercentiles, endpoints } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
+import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { ResponseRule } from "#lib/delivery/response-rules.ts";
+import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
-import type { Endpoint, EndpointBacklog, EndpointListQuery } from "./schema.ts";
+import type { StoredHeaders } from "./headers.ts";
+import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery } from "./schema.ts";
 
 const countedTo = 10_000;
 
 /** What may be edited, in the API's own words. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "name" | "url" | "event_types" | "timeout_ms" | "retry" | "concurrency"
+  | "name"
+  | "url"
+  | "event_types"
+  | "timeout_ms"
+  | "retry"
+  | "concurrency"
+  | "ordering"
+  | "rate_limit"
+  | "response_rules"
 >;
 
 const columns = {
   endpoint: endpoints,
   affiliate: { id: affiliates.id, key: affiliates.key, name: affiliates.name },
   health: endpointHealth,
+  percentiles: {
+    at: endpointPercentiles.refreshedAt,
+    samples: endpointPercentiles.samples,
+    p50Ms: endpointPercentiles.p50Ms,
+    p95Ms: endpointPercentiles.p95Ms,
+    p99Ms: endpointPercentiles.p99Ms,
+    slow: endpointPercentiles.slow,
+    slowing: endpointPercentiles.slowing,
+  },
 };
+type Percentiles = Pick<
+  typeof endpointPercentiles.$inferSelect,
+  "samples" | "p50Ms" | "p95Ms" | "p99Ms" | "slow" | "slowing"
+> & { at: Date | null };
 type Row = {
   endpoint: typeof endpoints.$inferSelect;
   affiliate: { id: string; key: string; name: string };
   health: typeof endpointHealth.$inferSelect;
+  percentiles: Percentiles | null;
 };
 
 /** One page of live endpoints, newest first, along endpoints_live, or endpoints_affiliate when filtered by it. */
@@ -55,38 +81,63 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
   return row ? toEndpoint(row) : null;
 }
 
-/** Locks the live endpoint's row, which every change of it takes before its health row. */
+/**
+ * Locks the live endpoint's row, which every change of it takes before its health row. Not "for update": the
+ * history of a breaker refers to this row, and whoever writes it holds the health row already.
+ */
 export async function lockEndpoint(
   orm: Orm,
   id: string,
-): Promise<{ affiliateId: string; status: EndpointStatus; settings: EndpointSettings } | null> {
-  const [row] = await orm.select().from(endpoints).where(isLive(id)).for("update");
-  return row ? { affiliateId: row.affiliateId, status: row.status, settings: toSettings(row) } : null;
+): Promise<{
+  affiliateId: string;
+  status: EndpointStatus;
+  settings: EndpointSettings;
+  headers: StoredHeaders;
+} | null> {
+  const [row] = await orm.select().from(endpoints).where(isLive(id)).for("no key update");
+  if (!row) return null;
+  const { affiliateId, status, headerNames, headerValues } = row;
+  return { affiliateId, status, settings: toSettings(row), headers: { headerNames, headerValues } };
 }
 
 export async function insertEndpoint(
   orm: Orm,
   {
     settings,
+    headers,
     ...row
-  }: { id: string; affiliateId: string; statusChangedBy: string; settings: EndpointSettings },
+  }: {
+    id: string;
+    affiliateId: string;
+    statusChangedBy: string;
+    settings: EndpointSettings;
+    headers: StoredHeaders;
+  },
 ): Promise<void> {
-  await orm.insert(endpoints).values({ ...row, ...toColumns(settings) });
+  await orm.insert(endpoints).values({ ...row, ...toColumns(settings), ...headers });
   await orm.insert(endpointHealth).values({ endpointId: row.id });
 }
 
 export async function updateEndpointSettings(
   orm: Orm,
   id: string,
-  settings: EndpointSettings,
+  edited: { settings: EndpointSettings; headers: StoredHeaders },
 ): Promise<void> {
   await orm
     .update(endpoints)
-    .set({ ...toColumns(settings), updatedAt: sql`now()` })
+    .set({ ...toColumns(edited.settings), ...edited.headers, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
 }
 
-/** Nothing more is claimed for an endpoint that is not active; one that becomes active may send at once. */
+/** The next claim fills the bucket anew, by the limit that it finds. The endpoint's health is to follow. */
+export async function resetBucket(orm: Orm, id: string): Promise<void> {
+  await orm
+    .update(endpointHealth)
+    .set({ bucketLevel: null, bucketAtMs: null })
+    .where(eq(endpointHealth.endpointId, id));
+}
+
+/** The endpoint's health is to follow. */
 export async function updateEndpointStatus(
   orm: Orm,
   id: string,
@@ -101,54 +152,25 @@ export async function updateEndpointStatus(
       updatedAt: sql`now()`,
     })
     .where(eq(endpoints.id, id));
-  await setReady(orm, id, change.status === "active");
 }
 
-/** The worker discards what still waits for it. */
+/** The worker discards what still waits for it. The endpoint's health is to follow. */
 export async function markEndpointDeleted(orm: Orm, id: string): Promise<void> {
   await orm
     .update(endpoints)
     .set({ deletedAt: sql`now()`, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
-  await setReady(orm, id, false);
-}
-
-async function setReady(orm: Orm, id: string, isReady: boolean): Promise<void> {
-  await orm
-    .update(endpointHealth)
-    .set({ readyAt: isReady ? sql`now()` : sql`'infinity'` })
-    .where(eq(endpointHealth.endpointId, id));
-}
-
-export async function insertEndpointSecret(
-  orm: Orm,
-  row: { id: string; endpointId: string; ciphertext: Buffer },
-): Promise<void> {
-  await orm.insert(endpointSecrets).values(row);
-}
-
-/** The newest of the secrets that the endpoint signs with. */
-export async function selectEndpointSecret(
-  orm: Orm,
-  endpointId: string,
-): Promise<{ id: string; ciphertext: Buffer } | null> {
-  const [row] = await orm
-    .select({ id: endpointSecrets.id, ciphertext: endpointSecrets.ciphertext })
-    .from(endpointSecrets)
-    .where(eq(endpointSecrets.endpointId, endpointId))
-    .orderBy(desc(endpointSecrets.createdAt), desc(endpointSecrets.id))
-    .limit(1);
-  return row ?? null;
 }
 
 type BacklogRow = {
   waiting: number;
   awaiting_retry: number;
+  blocked: number;
   dead_letters: number;
   oldest_waiting_at: Date | null;
 };
 
-/** What waits for one endpoint, along deliveries_due, and its dead letters. Every count stops at `countedTo`. */
+/** What waits for one endpoint, along deliveries_due and deliveries_blocked, and its dead letters. Every count stops at `countedTo`. */
 export async function selectBacklog(db: Queryable, id: string): Promise<EndpointBacklog> {
   const counted = (condition: string) =>
     `(select count(*)::int from (
@@ -156,6 +178,7 @@ export async function selectBacklog(db: Queryable, id: string): Promise<Endpoint
   const { rows } = await db.query<BacklogRow>({
     text: `select ${counted("state = 'pending' and not blocked")} as waiting,
         ${counted("state = 'failed' and not blocked")} as awaiting_retry,
+        ${counted("state in ('pending', 'failed') and blocked")} as blocked,
         ${counted("state = 'dead_letter'")} as dead_letters,
         (select next_attempt_at from posthorn.deliveries
          where endpoint_id = $1 and state in ('pending', 'failed') and not blocked and next_attempt_at <= now()
@@ -172,6 +195,7 @@ function joined(orm: Orm) {
     .from(endpoints)
     .innerJoin(affiliates, eq(affiliates.id, endpoints.affiliateId))
     .innerJoin(endpointHealth, eq(endpointHealth.endpointId, endpoints.id))
+    .leftJoin(endpointPercentiles, eq(endpointPercentiles.endpointId, endpoints.id))
     .$dynamic();
 }
 
@@ -191,7 +215,16 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
       cap_seconds: row.backoffCapSeconds,
     },
     concurrency: row.concurrency,
+    ordering: row.ordering,
+    rate_limit: toRateLimit(row),
+    response_rules: row.responseRules as ResponseRule[],
   };
+}
+
+function toRateLimit(row: typeof endpoints.$inferSelect): Endpoint["rate_limit"] {
+  const { rateAmount: amount, ratePeriodSeconds: seconds, rateBurst: burst } = row;
+  const per = ratePeriods.find((period) => ratePeriodSeconds[period] === seconds);
+  return amount === null || burst === null || per === undefined ? null : { amount, per, burst };
 }
 
 function toColumns(settings: EndpointSettings) {
@@ -204,15 +237,35 @@ function toColumns(settings: EndpointSettings) {
     backoffBaseSeconds: settings.retry.base_seconds,
     backoffCapSeconds: settings.retry.cap_seconds,
     concurrency: settings.concurrency,
+    ordering: settings.ordering,
+    rateAmount: settings.rate_limit?.amount ?? null,
+    ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
+    rateBurst: settings.rate_limit?.burst ?? null,
+    responseRules: settings.response_rules,
   };
 }
 
-function toEndpoint({ endpoint, affiliate, health }: Row): Endpoint {
+function toLatency(row: Percentiles | null): EndpointLatency | null {
+  if (!row?.at || row.p50Ms === null || row.p95Ms === null || row.p99Ms === null) return null;
+  const { samples, slow, slowing } = row;
+  return {
+    p50_ms: row.p50Ms,
+    p95_ms: row.p95Ms,
+    p99_ms: row.p99Ms,
+    samples,
+    slow,
+    slowing,
+    at: row.at.toISOString(),
+  };
+}
+
+function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint {
   return {
     id: endpoint.id,
     affiliate,
     kind: endpoint.kind,
     ...toSettings(endpoint),
+    headers: endpoint.headerNames.map((name) => ({ name, value: null })),
     status: endpoint.status,
     status_changed_at: endpoint.statusChangedAt.toISOString(),
     status_changed_by: endpoint.statusChangedBy,
@@ -223,8 +276,24 @@ function toEndpoint({ endpoint, affiliate, health }: Row): Endpoint {
       last_failure_at: health.lastFailureAt?.toISOString() ?? null,
       last_failure_reason: health.lastFailureReason,
       last_failure_status: health.lastFailureStatus,
+      latency: toLatency(percentiles),
     },
+    breaker: toBreakerStatus(health),
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),
+  };
+}
+
+function toBreakerStatus(health: typeof endpointHealth.$inferSelect): BreakerStatus {
+  const dueMs = health.readyAt.getTime();
+  // While it is held, or its endpoint is paused, that is infinity.
+  const probes = health.breaker === "open" && Number.isFinite(dueMs);
+  return {
+    state: health.breaker,
+    changed_at: health.breakerChangedAt?.toISOString() ?? null,
+    cooldown_seconds: health.breakerCooldownSeconds,
+    next_probe_at: probes ? new Date(dueMs).toISOString() : null,
+    held_by: health.breakerHeldBy,
+    ramp: health.ramp,
   };
 }

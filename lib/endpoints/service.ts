@@ -6,21 +6,23 @@ import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction, type Orm } from "#lib/db/database.ts";
-import { invalidField, notFound, Problem } from "#lib/errors.ts";
+import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
+import { noFailures } from "#lib/delivery/disabling.ts";
+import { addSecret } from "#lib/endpoint-secrets/service.ts";
+import { existing, invalidField, Problem } from "#lib/errors.ts";
 import { keepEventTypes } from "#lib/event-types/queries.ts";
 import { checkEndpointUrl } from "#lib/http/address-guard.ts";
+import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
-import { decryptSecret, encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
 import type { EndpointStatus } from "#lib/vocabulary.ts";
+import { editHeaders, sealHeaders } from "./headers.ts";
 import {
   insertEndpoint,
-  insertEndpointSecret,
   lockEndpoint,
   markEndpointDeleted,
+  resetBucket,
   selectBacklog,
   selectEndpoint,
-  selectEndpointSecret,
   selectEndpoints,
   updateEndpointSettings,
   updateEndpointStatus,
@@ -32,7 +34,6 @@ import type {
   EndpointDetail,
   EndpointEdit,
   EndpointListQuery,
-  SecretReveal,
 } from "./schema.ts";
 
 /** One page of endpoints that are not deleted, newest first. */
@@ -44,7 +45,7 @@ export async function listEndpoints(_actor: Actor, query: EndpointListQuery): Pr
 export async function getEndpoint(_actor: Actor, id: string): Promise<EndpointDetail> {
   const { orm, pool } = appDatabase();
   const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
-  return { ...existing(endpoint), backlog };
+  return { ...existing(endpoint, "endpoint"), backlog };
 }
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */
@@ -60,26 +61,39 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       timeout_ms: input.timeout_ms,
       retry: input.retry,
       concurrency: input.concurrency,
+      ordering: input.ordering,
+      rate_limit: input.rate_limit,
+      response_rules: input.response_rules,
     };
     const id = uuidV7();
-    await insertEndpoint(orm, { id, affiliateId: affiliate.id, statusChangedBy: actor.name, settings });
+    const headers = sealHeaders(input.headers, id);
+    await insertEndpoint(orm, {
+      id,
+      affiliateId: affiliate.id,
+      statusChangedBy: actor.name,
+      settings,
+      headers,
+    });
     const secret = await addSecret(orm, id);
     await recordAudit(orm, actor, {
       action: "endpoint.create",
       objectKind: "endpoint",
       objectId: id,
       affiliateId: affiliate.id,
-      after: settings,
+      after: { ...settings, headers: headers.headerNames },
     });
-    return { ...existing(await selectEndpoint(orm, id)), secret };
+    return { ...existing(await selectEndpoint(orm, id), "endpoint"), secret };
   });
 }
 
-/** Changes the fields that are given; the next claim sends by them. */
+/**
+ * Changes the fields that are given; the next claim sends by them. A new URL, or new headers, make the next
+ * delivery the breaker's probe.
+ */
 export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
   const url = edit.url === undefined ? undefined : sendableUrl(edit.url);
-  return inTransaction(appDatabase(), async ({ orm }) => {
-    const { affiliateId, settings } = existing(await lockEndpoint(orm, id));
+  const endpoint = await inTransaction(appDatabase(), async ({ client, orm }) => {
+    const { affiliateId, settings, headers } = existing(await lockEndpoint(orm, id), "endpoint");
     const edited = {
       name: edit.name ?? settings.name,
       url: url ?? settings.url,
@@ -88,20 +102,31 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
       retry: edit.retry ?? settings.retry,
       concurrency: edit.concurrency ?? settings.concurrency,
+      ordering: edit.ordering ?? settings.ordering,
+      rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
+      response_rules: edit.response_rules ?? settings.response_rules,
     };
+    const newHeaders = edit.headers === undefined ? null : editHeaders(headers, edit.headers, id);
     const changes = changedFields(settings, edited);
-    if (changes) {
-      await updateEndpointSettings(orm, id, edited);
+    if (changes || newHeaders) {
+      await updateEndpointSettings(orm, id, { settings: edited, headers: newHeaders?.stored ?? headers });
+      await editHealth({ client, orm }, id, {
+        rate: changes?.after.rate_limit !== undefined,
+        target: changes?.after.url !== undefined || newHeaders !== null,
+      });
       await recordAudit(orm, actor, {
         action: "endpoint.edit",
         objectKind: "endpoint",
         objectId: id,
         affiliateId,
-        ...changes,
+        before: { ...changes?.before, ...newHeaders?.audit.before },
+        after: { ...changes?.after, ...newHeaders?.audit.after },
       });
     }
-    return existing(await selectEndpoint(orm, id));
+    return existing(await selectEndpoint(orm, id), "endpoint");
   });
+  wakeWorkers(appDatabase().pool);
+  return endpoint;
 }
 
 /** Holds everything that waits for the endpoint; 409 unless it is active. */
@@ -118,9 +143,10 @@ export async function resumeEndpoint(actor: Actor, id: string): Promise<Endpoint
 
 /** What waits for it is discarded; its deliveries stay visible. */
 export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
-  await inTransaction(appDatabase(), async ({ orm }) => {
-    const { affiliateId, settings } = existing(await lockEndpoint(orm, id));
+  await inTransaction(appDatabase(), async ({ client, orm }) => {
+    const { affiliateId, settings } = existing(await lockEndpoint(orm, id), "endpoint");
     await markEndpointDeleted(orm, id);
+    await changeHealth(client, id, (health) => ({ health, transitions: [] }));
     await recordAudit(orm, actor, {
       action: "endpoint.delete",
       objectKind: "endpoint",
@@ -132,35 +158,18 @@ export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
   wakeWorkers(appDatabase().pool);
 }
 
-/** The signing secret as `whsec_...`; who asked and why goes into the audit log first. */
-export async function revealSecret(
-  actor: Actor,
-  id: string,
-  input: SecretReveal,
-): Promise<{ secret: string }> {
-  return inTransaction(appDatabase(), async ({ orm }) => {
-    const endpoint = existing(await selectEndpoint(orm, id));
-    const stored = await selectEndpointSecret(orm, id);
-    if (!stored) throw notFound("secret");
-    await recordAudit(orm, actor, {
-      action: "endpoint.reveal_secret",
-      objectKind: "endpoint",
-      objectId: id,
-      affiliateId: endpoint.affiliate.id,
-      after: { reason: input.reason },
-    });
-    const secret = decryptSecret(stored.ciphertext, { key: secretKey(), context: stored.id });
-    return { secret: formatSigningSecret(secret) };
-  });
-}
-
 async function changeStatus(actor: Actor, id: string, status: EndpointStatus): Promise<Endpoint> {
-  return inTransaction(appDatabase(), async ({ orm }) => {
-    const before = existing(await lockEndpoint(orm, id));
+  return inTransaction(appDatabase(), async ({ client, orm }) => {
+    const before = existing(await lockEndpoint(orm, id), "endpoint");
     if (status === "active" ? before.status === "active" : before.status !== "active") {
       throw new Problem("wrong_status", `The endpoint is ${before.status} already`);
     }
     await updateEndpointStatus(orm, id, { status, by: actor.name });
+    await changeHealth(client, id, (health, nowMs) => {
+      if (status !== "active") return { health, transitions: [] };
+      const fresh = { ...health, catchingUp: true, failures: noFailures };
+      return probeNext(fresh, { nowMs, cause: "resumed" });
+    });
     await recordAudit(orm, actor, {
       action: status === "active" ? "endpoint.resume" : "endpoint.pause",
       objectKind: "endpoint",
@@ -169,25 +178,22 @@ async function changeStatus(actor: Actor, id: string, status: EndpointStatus): P
       before: { status: before.status },
       after: { status },
     });
-    return existing(await selectEndpoint(orm, id));
+    return existing(await selectEndpoint(orm, id), "endpoint");
   });
 }
 
-async function addSecret(orm: Orm, endpointId: string): Promise<string> {
-  const id = uuidV7();
-  const secret = generateSigningSecret();
-  await insertEndpointSecret(orm, {
-    id,
-    endpointId,
-    ciphertext: encryptSecret(secret, { key: secretKey(), context: id }),
+/** What an edit means for the endpoint's gates. `target`: where its requests go, or what they carry. */
+async function editHealth(
+  { client, orm }: Transaction,
+  id: string,
+  changed: { rate: boolean; target: boolean },
+): Promise<void> {
+  if (changed.rate) await resetBucket(orm, id);
+  else if (!changed.target) return;
+  await changeHealth(client, id, (health, nowMs) => {
+    if (!changed.target) return { health, transitions: [] };
+    return probeNext(health, { nowMs, cause: "endpoint_changed" });
   });
-  return formatSigningSecret(secret);
-}
-
-function secretKey(): Buffer {
-  const { secretKey: key } = config();
-  if (!key) throw new Error("POSTHORN_SECRET_KEY is not set");
-  return key;
 }
 
 /** As it is stored and sent; 422 with what is wrong. */
@@ -212,9 +218,4 @@ async function knownEventTypes(orm: Orm, names: string[] | null): Promise<string
     );
   }
   return [...new Set(names)];
-}
-
-function existing<T>(endpoint: T | null): T {
-  if (!endpoint) throw notFound("endpoint");
-  return endpoint;
 }

@@ -1,4 +1,6 @@
 import type { Queryable } from "#lib/db/database.ts";
+import { catchUpLimit } from "#lib/delivery/admission.ts";
+import { tokenParts } from "#lib/delivery/token-bucket.ts";
 
 /** A delivery that this worker holds a lease on. Ids are decimal strings of bigints. */
 export type ClaimedRow = {
@@ -10,7 +12,15 @@ export type ClaimedRow = {
   attemptNumber: number;
   attemptsCharged: number;
   deliveredBefore: boolean;
+  /** Others may wait for it to end. */
+  ordered: boolean;
+  /** Its latest attempt ended with its worker. */
+  lostBefore: boolean;
   leaseToken: string;
+  /** Of the endpoint's breaker; comes back with the result. */
+  breakerEpoch: number;
+  /** Breaker closed, nothing failed lately, no ramp: a success needs nobody's decision. */
+  endpointWasSound: boolean;
 };
 
 export type Claim = {
@@ -34,7 +44,10 @@ export const firstLane = "00000000-0000-0000-0000-000000000000";
  *    most 2,000 steps; `pick` keeps the first 100 that have something due and whose gate (`ready_at`) is open,
  *    so that a gated backlog costs a step, never a touched row.
  * 2. `gate` locks their health rows, skipping those that a settlement holds, and reads the gate again.
- * 3. `admitted` says how many each may take: its fair share, within what its concurrency lets it hold.
+ * 3. `filled` refills the token buckets, and `admitted` says how many each endpoint may take: the twin in SQL of
+ *    lib/delivery/admission.ts, which a test holds equal to it. An open breaker that is due gives one, the probe,
+ *    which is single because its health row is locked; the row then says half open and is ready never, until
+ *    the probe is settled.
  * 4. `taken` leases that many rows each. `id = any(array(...))` and not a join: with bad statistics a join
  *    went from 10 ms to 320.
  * Measured: 9 to 10 ms for 500 rows over 100 lanes, three quarters of it index entries.
@@ -57,12 +70,29 @@ with recursive lane (endpoint_id, due) as (
   where l.due <= now()
   limit ${lanes}
 ), gate as materialized (
-  select h.endpoint_id, e.concurrency * ${holdFactor} - h.in_flight as free
+  select h.endpoint_id, h.breaker, h.breaker_epoch, h.breaker_cooldown_seconds, h.ramp, h.in_flight, e.concurrency,
+    h.breaker = 'closed' and h.consecutive_failures = 0 and h.ramp is null and h.rate_limited_in_a_row = 0 as sound,
+    case when e.rate_amount is not null then e.rate_amount * 3600::bigint / e.rate_period_seconds
+      when h.catching_up then ${catchUpLimit.amount * 3_600} end as speed,
+    case when e.rate_amount is not null then e.rate_burst when h.catching_up then ${catchUpLimit.burst} end
+      * ${tokenParts}::bigint as capacity,
+    h.bucket_level, h.bucket_at_ms, floor(extract(epoch from now()) * 1000)::bigint as now_ms
   from posthorn.endpoint_health h join posthorn.endpoints e on e.id = h.endpoint_id
   where h.endpoint_id = any(array(select endpoint_id from pick)) and h.ready_at <= now()
   for update of h skip locked
+), filled as materialized (
+  select *, greatest(bucket_at_ms, now_ms) as at_ms,
+    least(capacity, coalesce(bucket_level, capacity)
+      + least(greatest(0, now_ms - coalesce(bucket_at_ms, now_ms)), capacity / speed + 1) * speed) as level
+  from gate
+), room as materialized (
+  select *, least(coalesce(level / ${tokenParts}, 2147483647), case breaker when 'half_open' then 0 when 'open' then 1
+    else case when ramp is not null then least(ramp, concurrency)
+      when speed is not null or concurrency <= $5 then concurrency else concurrency * ${holdFactor} end - in_flight
+    end) as free
+  from filled
 ), admitted as materialized (
-  select endpoint_id, least(free, greatest(1, $2 / (count(*) over ())::int)) as n from gate where free > 0
+  select *, least(free, greatest(1, $2 / (count(*) over ())::int))::int as n from room where free > 0
 ), taken as (
   update posthorn.deliveries d
   set state = 'in_flight', attempt_number = attempt_number + 1, attempts_charged = attempts_charged + 1,
@@ -76,20 +106,36 @@ with recursive lane (endpoint_id, due) as (
     limit $2))
   returning d.id, d.endpoint_id, d.event_id,
     floor(extract(epoch from d.event_received_at) / 86400)::int as event_day, d.attempt_number, d.attempts_charged,
-    d.delivered_at is not null as delivered_before
+    d.delivered_at is not null as delivered_before, d.ordering_key is not null as ordered,
+    d.lost_in_a_row > 0 as lost_before
 ), counted as (
-  select endpoint_id, count(*)::int as n from taken group by endpoint_id
+  select endpoint_id, count(*)::int as n, max(id) as last_id from taken group by endpoint_id
 ), health as (
-  update posthorn.endpoint_health h set in_flight = h.in_flight + c.n
-  from counted c where h.endpoint_id = c.endpoint_id
+  update posthorn.endpoint_health h set in_flight = h.in_flight + c.n,
+    bucket_level = a.level - c.n * ${tokenParts}::bigint,
+    bucket_at_ms = case when a.speed is not null then a.at_ms end,
+    catching_up = h.catching_up and c.n >= a.n,
+    breaker = case when a.breaker = 'open' then 'half_open' else h.breaker end,
+    breaker_epoch = case when a.breaker = 'open' then h.breaker_epoch + 1 else h.breaker_epoch end,
+    breaker_changed_at = case when a.breaker = 'open' then now() else h.breaker_changed_at end,
+    probe_delivery_id = case when a.breaker = 'open' then c.last_id else h.probe_delivery_id end,
+    ready_at = case when a.breaker = 'open' then 'infinity'
+      when a.level - c.n * ${tokenParts}::bigint < ${tokenParts} then greatest(h.ready_at, to_timestamp(
+        (a.at_ms + ceil((${tokenParts} - (a.level - c.n * ${tokenParts}::bigint)) / a.speed::float8)) / 1000))
+      else h.ready_at end
+  from counted c join admitted a on a.endpoint_id = c.endpoint_id where h.endpoint_id = c.endpoint_id
+), probe as (
+  insert into posthorn.breaker_transitions (endpoint_id, from_state, to_state, cause, cooldown_seconds)
+  select a.endpoint_id, 'open', 'half_open', 'probe_started', a.breaker_cooldown_seconds
+  from admitted a join counted c on c.endpoint_id = a.endpoint_id where a.breaker = 'open'
 )
-select s.cursor, s.now_ms, t.*
+select s.cursor, s.now_ms, t.*, a.sound, a.breaker_epoch + (a.breaker = 'open')::int as epoch
 from (
   select case when (select count(*) from pick) = ${lanes}
       then (select endpoint_id from pick offset ${lanes - 1} limit 1)
       else (select endpoint_id from lane offset ${probes - 1} limit 1) end as cursor,
     extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
-) s left join taken t on true`;
+) s left join (taken t join admitted a on a.endpoint_id = t.endpoint_id) on true`;
 
 type Row = {
   cursor: string | null;
@@ -101,18 +147,26 @@ type Row = {
   attempt_number: number;
   attempts_charged: number;
   delivered_before: boolean;
+  ordered: boolean;
+  lost_before: boolean;
+  sound: boolean;
+  epoch: number;
 };
 
-/** `after`: the endpoint after which the walk starts. `leaseToken`: new for every call. */
+/**
+ * `after`: the endpoint after which the walk starts. `leaseToken`: new for every call.
+ * `workersAlive`: an endpoint with no more concurrency than that is bounded here, as its share on the wire would be
+ * less than one.
+ */
 export async function claim(
   db: Queryable,
-  options: { after: string; want: number; workerId: string; leaseToken: string },
+  options: { after: string; want: number; workerId: string; leaseToken: string; workersAlive: number },
 ): Promise<Claim> {
-  const { after, want, workerId, leaseToken } = options;
+  const { after, want, workerId, leaseToken, workersAlive } = options;
   const { rows } = await db.query<Row>({
     name: "claim",
     text,
-    values: [after, want, workerId, leaseToken],
+    values: [after, want, workerId, leaseToken, workersAlive],
   });
   const claimed: ClaimedRow[] = [];
   for (const row of rows) {
@@ -125,7 +179,11 @@ export async function claim(
       attemptNumber: row.attempt_number,
       attemptsCharged: row.attempts_charged,
       deliveredBefore: row.delivered_before,
+      ordered: row.ordered,
+      lostBefore: row.lost_before,
       leaseToken,
+      breakerEpoch: row.epoch,
+      endpointWasSound: row.sound,
     });
   }
   return { rows: claimed, cursor: rows[0]?.cursor ?? null, databaseNowMs: rows[0]?.now_ms ?? Date.now() };

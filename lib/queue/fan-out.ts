@@ -1,6 +1,10 @@
 import type pg from "pg";
 import { plainArray, textArray } from "#lib/db/arrays.ts";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { route } from "#lib/delivery/route.ts";
+import type { Ordering } from "#lib/vocabulary.ts";
+import { lockEndpointHealth } from "./health.ts";
+import { occupied } from "./ordering.ts";
 
 /** Events a transaction takes; fewer taken means that the outbox is empty. */
 export const fanOutBatchSize = 1_000;
@@ -24,23 +28,12 @@ type OutboxRow = {
  * The outbox rows go in the same transaction, so no event is fanned out twice. An endpoint made since the
  * event was accepted gets it too.
  */
-export async function fanOut(pool: pg.Pool): Promise<number> {
-  const client = await pool.connect();
-  let broken = false;
-  try {
-    await client.query("begin");
+export function fanOut(pool: pg.Pool): Promise<number> {
+  return inClientTransaction(pool, async (client) => {
     const taken = await takeFromOutbox(client);
     if (taken.length > 0) await insertDeliveries(client, taken);
-    await client.query("commit");
     return taken.length;
-  } catch (error) {
-    await client.query("rollback").catch(() => {
-      broken = true;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 /** The lock is tried only when there is something to take, so that idle polling stays one cheap statement. */
@@ -62,11 +55,13 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
 
 async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Promise<void> {
   const byAffiliate = await endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]);
+  await lockOrdered(client, events, byAffiliate);
   let deliveries: NewDelivery[] = [];
   for (const event of events) {
     for (const endpoint of byAffiliate.get(event.affiliate_id) ?? []) {
       if (route({ type: event.type }, { eventTypes: endpoint.event_types }) !== "deliver") continue;
-      deliveries.push({ event, endpointId: endpoint.id });
+      const orderingKey = endpoint.ordering === "none" ? null : event.ordering_key;
+      deliveries.push({ event, endpointId: endpoint.id, orderingKey });
       if (deliveries.length < insertSize) continue;
       await insertBatch(client, deliveries);
       deliveries = [];
@@ -75,26 +70,71 @@ async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Pro
   if (deliveries.length > 0) await insertBatch(client, deliveries);
 }
 
-type NewDelivery = { event: OutboxRow; endpointId: string };
+/**
+ * Until the end of the transaction nothing of these endpoints is claimed or settled, so that what is found to be
+ * in front of a new delivery still is when that is seen, and whoever ends it later sees the new one.
+ */
+async function lockOrdered(
+  client: pg.PoolClient,
+  events: OutboxRow[],
+  byAffiliate: Map<string, Subscriber[]>,
+): Promise<void> {
+  const keyed = new Set(
+    events.filter((event) => event.ordering_key !== null).map((event) => event.affiliate_id),
+  );
+  const endpointIds = [...keyed]
+    .flatMap((affiliateId) => byAffiliate.get(affiliateId) ?? [])
+    .filter((endpoint) => endpoint.ordering !== "none")
+    .map((endpoint) => endpoint.id);
+  if (endpointIds.length > 0) await lockEndpointHealth(client, endpointIds);
+}
+
+type NewDelivery = { event: OutboxRow; endpointId: string; orderingKey: string | null };
 
 async function insertBatch(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<void> {
+  const blocked = await findBlocked(client, deliveries);
   await client.query({
     name: "fan_out_insert",
     text: `insert into posthorn.deliveries
-        (event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key)
-      select * from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::text[])`,
+        (event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key, blocked)
+      select * from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::boolean[])`,
     values: [
       textArray(deliveries.map(({ event }) => event.event_id)),
       plainArray(deliveries.map(({ event }) => event.received_at.toISOString())),
       textArray(deliveries.map(({ event }) => event.type)),
       plainArray(deliveries.map(({ event }) => event.affiliate_id)),
       plainArray(deliveries.map(({ endpointId }) => endpointId)),
-      textArray(deliveries.map(({ event }) => event.ordering_key)),
+      textArray(deliveries.map(({ orderingKey }) => orderingKey)),
+      plainArray(blocked),
     ],
   });
 }
 
-type Subscriber = { id: string; affiliate_id: string; event_types: string[] | null };
+/** For each new delivery whether it waits: behind what the table holds of its key, or behind one before it here. */
+async function findBlocked(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<boolean[]> {
+  const places = new Map(
+    deliveries.flatMap(({ endpointId, orderingKey }) =>
+      orderingKey === null ? [] : [[placeName(endpointId, orderingKey), { endpointId, orderingKey }]],
+    ),
+  );
+  if (places.size === 0) return deliveries.map(() => false);
+  const taken = new Set(
+    (await occupied(client, [...places.values()])).map((place) =>
+      placeName(place.endpointId, place.orderingKey),
+    ),
+  );
+  return deliveries.map(({ endpointId, orderingKey }) => {
+    if (orderingKey === null) return false;
+    const name = placeName(endpointId, orderingKey);
+    const waits = taken.has(name);
+    taken.add(name);
+    return waits;
+  });
+}
+
+const placeName = (endpointId: string, orderingKey: string) => `${endpointId} ${orderingKey}`;
+
+type Subscriber = { id: string; affiliate_id: string; event_types: string[] | null; ordering: Ordering };
 
 async function endpointsOf(
   client: pg.PoolClient,
@@ -102,7 +142,7 @@ async function endpointsOf(
 ): Promise<Map<string, Subscriber[]>> {
   const { rows } = await client.query<Subscriber>({
     name: "fan_out_endpoints",
-    text: `select id, affiliate_id, event_types from posthorn.endpoints
+    text: `select id, affiliate_id, event_types, ordering from posthorn.endpoints
       where affiliate_id = any($1::uuid[]) and deleted_at is null order by id`,
     values: [affiliateIds],
   });

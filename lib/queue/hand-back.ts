@@ -1,4 +1,5 @@
 import type { Queryable } from "#lib/db/database.ts";
+import { returnToHealth } from "./return-to-health.ts";
 
 /**
  * Returns leases that were not used: the attempt is given back too, as if it had never been claimed. Fenced
@@ -22,15 +23,12 @@ with r as materialized (
   update posthorn.deliveries d
   set state = case when attempts_charged > 1 then 'failed'::posthorn.delivery_state else 'pending' end,
     attempt_number = attempt_number - 1, attempts_charged = attempts_charged - 1, leased_by = null, lease_token = null,
+    lost_in_a_row = least(lost_in_a_row, 1),
     next_attempt_at = case when $4::int = 0 then next_attempt_at else now() + $4::int * interval '1 second' end
   from r
   where d.id = r.id and d.lease_token = r.token and d.state = 'in_flight' and (select count(*) from locked) >= 0
-  returning d.endpoint_id
-), health as (
-  update posthorn.endpoint_health h set in_flight = h.in_flight - c.n
-  from (select endpoint_id, count(*)::int as n from returned group by endpoint_id) c
-  where h.endpoint_id = c.endpoint_id
-)
+  returning d.id, d.endpoint_id
+), ${returnToHealth("returned")}
 select count(*)::int as n from returned`,
     values: [
       leases.map((lease) => lease.deliveryId),

@@ -1,5 +1,7 @@
 import { textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
+import type { ResponseRule } from "#lib/delivery/response-rules.ts";
+import { maxValidSecrets } from "#lib/delivery/signature.ts";
 import type { ClaimedRow } from "./claim.ts";
 
 /** An endpoint's settings as they are now, read with every claim so that an edit holds from the next one on. */
@@ -11,7 +13,11 @@ export type EndpointSettings = {
   baseSeconds: number;
   capSeconds: number;
   concurrency: number;
-  /** Oldest first. */
+  /** Of the endpoint's own headers; the values in the same order, encrypted, null without any. */
+  headerNames: string[];
+  headerValues: Buffer | null;
+  responseRules: ResponseRule[];
+  /** Those that sign now, the newest first. */
   secrets: { id: string; ciphertext: Buffer }[];
 };
 
@@ -31,6 +37,7 @@ export async function loadForSending(
   return { endpoints, bodies: new Map(days.flat().map((body) => [body.id, body])) };
 }
 
+/** `valid` is the twin in SQL of lib/delivery/signature.ts' validSecrets; a test holds the two equal. */
 async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<string, EndpointSettings>> {
   const { rows } = await db.query<
     Omit<EndpointSettings, "secrets"> & { secretIds: string[]; ciphertexts: Buffer[] }
@@ -38,11 +45,15 @@ async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<string, 
     name: "load_endpoints",
     text: `select e.id, e.url, e.timeout_ms as "timeoutMs", e.max_attempts as "maxAttempts",
         e.backoff_base_seconds as "baseSeconds", e.backoff_cap_seconds as "capSeconds", e.concurrency,
+        e.header_names as "headerNames", e.header_values as "headerValues", e.response_rules as "responseRules",
         s.ids as "secretIds", s.ciphertexts
       from posthorn.endpoints e, lateral (
-        select coalesce(array_agg(id::text order by created_at, id), '{}') as ids,
-          coalesce(array_agg(ciphertext order by created_at, id), '{}') as ciphertexts
-        from posthorn.endpoint_secrets where endpoint_id = e.id) s
+        select coalesce(array_agg(id::text order by created_at desc, id desc), '{}') as ids,
+          coalesce(array_agg(ciphertext order by created_at desc, id desc), '{}') as ciphertexts
+        from (
+          select id, ciphertext, created_at from posthorn.endpoint_secrets
+          where endpoint_id = e.id and revoked_at is null and (expires_at is null or expires_at > now())
+          order by created_at desc, id desc limit ${maxValidSecrets}) valid) s
       where e.id = any($1::uuid[])`,
     values: [ids],
   });

@@ -1,19 +1,20 @@
-import type { Queryable } from "#lib/db/database.ts";
+import type pg from "pg";
+import { releaseBehind } from "./ordering.ts";
+import { returnToHealth } from "./return-to-health.ts";
+import { lostLimit } from "./suspect.ts";
 
 /** Deliveries a statement returns; call again while it returns as many. */
 export const reapBatchSize = 500;
 
-/** Workers lost in a row before a delivery is given up: it may be what kills them. */
-const lostLimit = 3;
-
 /**
  * Takes back what workers hold whose lease has run out. The attempt is recorded as `worker_lost` and not
- * charged, and the delivery goes out again at once; the third in a row makes it a dead letter.
+ * charged, and the delivery goes out again at once; the third in a row makes it a dead letter. The first counts here,
+ * the others when it is sent again (suspect.ts).
  * Health rows are locked first and in order, as in settle, so that the two cannot deadlock; a row that its
  * worker settles meanwhile no longer matches.
  */
-export async function reap(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ n: number }>({
+export async function reap(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ n: number; ended: string[] }>({
     name: "reap",
     text: `
 with lost as materialized (
@@ -31,23 +32,20 @@ with lost as materialized (
   for update of d
 ), returned as (
   update posthorn.deliveries d
-  set state = case when d.lost_in_a_row + 1 < ${lostLimit} then 'failed'
+  set state = case when d.lost_in_a_row < ${lostLimit} then 'failed'
       when d.delivered_at is not null then 'delivered' else 'dead_letter' end::posthorn.delivery_state,
-    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = d.lost_in_a_row + 1,
+    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = greatest(d.lost_in_a_row, 1),
     next_attempt_at = now(), leased_by = null, lease_token = null,
     last_status = null, last_duration_ms = null,
-    ended_at = case when d.lost_in_a_row + 1 < ${lostLimit} then null else now() end
+    ended_at = case when d.lost_in_a_row < ${lostLimit} then null else now() end
   from before b where d.id = b.id
-  returning d.endpoint_id
+  returning d.id, d.endpoint_id, d.ordering_key is not null and d.ended_at is not null as ended
 ), attempt as (
   insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, worker_id)
   select id, attempt_number, last_attempt_at, endpoint_id, 'worker_lost', 'worker_lost', leased_by from before
-), health as (
-  update posthorn.endpoint_health h set in_flight = h.in_flight - c.n
-  from (select endpoint_id, count(*)::int as n from returned group by endpoint_id) c
-  where h.endpoint_id = c.endpoint_id
-)
-select count(*)::int as n from returned`,
+), ${returnToHealth("returned")}
+select count(*)::int as n, coalesce(array_agg(id) filter (where ended), '{}') as ended from returned`,
   });
+  await releaseBehind(pool, rows[0]?.ended ?? []);
   return rows[0]?.n ?? 0;
 }

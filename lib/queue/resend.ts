@@ -1,4 +1,5 @@
-import type { Queryable } from "#lib/db/database.ts";
+import type pg from "pg";
+import { isBehind, lockKeys, supersededBy, unfinished } from "./ordering.ts";
 
 export type ResendResult =
   | "resent"
@@ -6,38 +7,56 @@ export type ResendResult =
   | "in_flight"
   | "already_waiting"
   | "body_purged"
-  | "endpoint_deleted";
+  | "endpoint_deleted"
+  | "superseded";
 
 /**
  * Puts one delivery back to `pending`, due now, with a fresh set of attempts; numbers go on. Run it in the
  * transaction that records who asked. Of two at once, one gets `resent` and the other `already_waiting`:
  * the row is locked before it is judged. A scheduled retry is brought forward rather than doubled, with its
  * attempts refreshed.
+ *
+ * Where its endpoint keeps an order it takes its old place in its key: it waits behind what is unfinished before it,
+ * and what comes after it waits again. `superseded`: one after it has been attempted already, so that the receiver
+ * would see the two in the wrong order. `force` puts it back all the same.
  */
-export async function resendDelivery(db: Queryable, id: string): Promise<ResendResult> {
-  const { rows } = await db.query<{ verdict: ResendResult }>({
+export async function resendDelivery(
+  client: pg.ClientBase,
+  id: string,
+  { force = false }: { force?: boolean } = {},
+): Promise<ResendResult> {
+  await lockKeys(client, [id]);
+  const { rows } = await client.query<{ verdict: ResendResult }>({
     name: "resend",
     text: `
 with target as materialized (
-  select d.id, d.state, d.event_id, d.event_received_at, e.deleted_at is not null as endpoint_deleted
+  select d.id, d.state, d.event_id, d.event_received_at, e.deleted_at is not null as endpoint_deleted,
+    d.endpoint_id, d.ordering_key, e.ordering, d.ordering_key is not null and e.ordering <> 'none' as ordered
   from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
   where d.id = $1 for update of d
 ), judged as materialized (
-  select t.id, case
+  select t.*, case
     when t.state = 'in_flight' then 'in_flight'
     when t.state = 'pending' then 'already_waiting'
     when t.endpoint_deleted then 'endpoint_deleted'
     when not exists (select from posthorn.event_bodies b
       where b.event_id = t.event_id and b.received_at = t.event_received_at) then 'body_purged'
+    when t.ordered and not $2 and ${supersededBy("t")} then 'superseded'
     else 'resent' end as verdict
   from target t
 ), put_back as (
   update posthorn.deliveries d
-  set state = 'pending', attempts_charged = 0, lost_in_a_row = 0, next_attempt_at = now(), reason = null, ended_at = null
+  set state = 'pending', attempts_charged = 0, lost_in_a_row = 0, next_attempt_at = now(), reason = null, ended_at = null,
+    blocked = j.ordered and ${isBehind("j")}
   from judged j where d.id = j.id and j.verdict = 'resent'
+), held_back as (
+  update posthorn.deliveries l set blocked = true
+  from judged j
+  where j.verdict = 'resent' and j.ordered and not l.blocked and l.id > j.id
+    and l.endpoint_id = j.endpoint_id and l.ordering_key = j.ordering_key and ${unfinished("l")}
 )
 select verdict from judged`,
-    values: [id],
+    values: [id, force],
   });
   return rows[0]?.verdict ?? "not_found";
 }

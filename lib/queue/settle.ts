@@ -1,12 +1,28 @@
+import type pg from "pg";
 import { byteaArray, plainArray, textArray } from "#lib/db/arrays.ts";
-import type { Queryable } from "#lib/db/database.ts";
+import { inClientTransaction, type Queryable } from "#lib/db/database.ts";
+import { settleResults } from "#lib/delivery/breaker.ts";
+import type { Classification } from "#lib/delivery/classify.ts";
+import {
+  type DisablingSignal,
+  disablesAtOnce,
+  disablingSignal,
+  settleFailures,
+} from "#lib/delivery/disabling.ts";
+import { settleHold } from "#lib/delivery/endpoint-hold.ts";
+import { breakerThreshold } from "#lib/delivery/slow.ts";
+import type { Verdict } from "#lib/delivery/verdict.ts";
 import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
+import { type Health, type HealthChange, lockHealth, storeHealth } from "./health.ts";
+import { freeHeads } from "./ordering.ts";
 
 /** One attempt's end and what it means for its delivery. Durations in milliseconds. */
 export type Settlement = {
   deliveryId: string;
   leaseToken: string;
   endpointId: string;
+  /** It has an ordering key. */
+  ordered: boolean;
   attemptNumber: number;
   state: Extract<DeliveryState, "delivered" | "failed" | "dead_letter">;
   outcome: Extract<AttemptOutcome, "delivered" | "transient" | "permanent">;
@@ -16,6 +32,13 @@ export type Settlement = {
   reason: Reason | null;
   /** Until the next attempt; null when none follows. */
   delayMs: number | null;
+  /** What it says about the endpoint, and of which epoch of its breaker. */
+  verdict: Verdict;
+  breakerEpoch: number;
+  /** Nothing was wrong with the endpoint when this was claimed. */
+  endpointWasSound: boolean;
+  /** Of a Retry-After that is heeded. */
+  retryAfterMs: number | null;
   /** By the database's clock, in milliseconds. */
   startedAtMs: number;
   status: number | null;
@@ -35,23 +58,30 @@ export type Settlement = {
 /** The price of a batch grows with its square when statistics are bad, so no batch is larger. */
 export const settleBatchSize = 500;
 
+/** Half minutes since 1970, as lib/delivery/breaker.ts counts them. */
+const slot = "floor(extract(epoch from now()) / 30)::int";
+const passed = `${slot} - h.recent_slot`;
+/** Successes alone, at a breaker that is closed: its counters need nobody's decision. */
+const unjudged = "not f.endpoint_id = any($26::uuid[])";
+const soundAndClosed = `${unjudged} and h.breaker = 'closed' and h.breaker_epoch = f.epoch`;
+
 /**
  * Writes up to 500 results in one statement, and returns how many deliveries it moved. A result whose lease
  * was lost moves nothing: its attempt is recorded as late. Safe to repeat when the answer to it was lost.
  *
  * `locked` takes the health rows first and in order of id, so that settlements cannot deadlock with each other;
  * `(select count(*) from locked) >= 0` makes it run before the update. `fold` counts only what was moved, so
- * that late results change no endpoint's health. `unbroken` and `latest_failure` are marks of foldMarks below.
+ * that late results change no endpoint's counters.
  */
 const text = `
 with r as materialized (
   select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::int[], $5::posthorn.delivery_state[],
     $6::posthorn.attempt_outcome[], $7::posthorn.reason[], $8::posthorn.reason[], $9::float8[], $10::float8[],
     $11::int[], $12::text[], $13::real[], $14::real[], $15::real[], $16::real[], $17::real[], $18::text[],
-    $19::text[], $20::bytea[], $21::boolean[], $22::boolean[], $23::boolean[])
+    $19::text[], $20::bytea[], $21::boolean[], $22::boolean[], $23::int[])
   as t (id, token, endpoint_id, number, state, outcome, attempt_reason, reason, delay_ms, started_ms,
     status, error_code, dns_ms, connect_ms, tls_ms, first_byte_ms, duration_ms, url, headers, body, truncated,
-    unbroken, latest_failure)
+    latest_failure, epoch)
 ), locked as materialized (
   select endpoint_id from posthorn.endpoint_health
   where endpoint_id = any($24::uuid[]) order by endpoint_id for update
@@ -66,7 +96,7 @@ with r as materialized (
   from r
   where d.id = r.id and d.lease_token = r.token and d.state = 'in_flight' and (select count(*) from locked) >= 0
   returning d.id, r.endpoint_id, r.outcome = 'delivered' as success, r.state = 'dead_letter' as dead,
-    r.duration_ms, r.attempt_reason, r.status, r.unbroken, r.latest_failure
+    r.duration_ms, r.attempt_reason, r.status, r.latest_failure, r.epoch
 ), attempt as (
   insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, status,
     error_code, dns_ms, connect_ms, tls_ms, first_byte_ms, duration_ms, late, worker_id)
@@ -81,14 +111,23 @@ with r as materialized (
   where m.id is not null or not exists (${recorded("attempt_responses")})
 ), fold as (
   select endpoint_id, count(*)::int as n, bool_or(success) as any_success, bool_or(not success) as any_failure,
-    count(*) filter (where unbroken)::int as failures,
+    max(epoch) as epoch,
     max(attempt_reason) filter (where latest_failure) as failure_reason,
     max(status) filter (where latest_failure) as failure_status
   from moved group by endpoint_id
 ), health as (
   update posthorn.endpoint_health h
   set in_flight = h.in_flight - f.n,
-    consecutive_failures = case when f.any_success then f.failures else h.consecutive_failures + f.failures end,
+    consecutive_failures = case when ${soundAndClosed} then 0 else h.consecutive_failures end,
+    failing_since = case when ${unjudged} then null else h.failing_since end,
+    failing_latest = case when ${unjudged} then null else h.failing_latest end,
+    failing_attempts = case when ${unjudged} then 0 else h.failing_attempts end,
+    warned_days = case when ${unjudged} then 0 else h.warned_days end,
+    recent_attempts = case when ${soundAndClosed} then posthorn.count_recent(h.recent_attempts, ${passed}, f.n)
+      else h.recent_attempts end,
+    recent_failures = case when ${soundAndClosed} then posthorn.count_recent(h.recent_failures, ${passed}, 0)
+      else h.recent_failures end,
+    recent_slot = case when ${soundAndClosed} then greatest(h.recent_slot, ${slot}) else h.recent_slot end,
     last_success_at = case when f.any_success then now() else h.last_success_at end,
     last_failure_at = case when f.any_failure then now() else h.last_failure_at end,
     last_failure_reason = case when f.any_failure then f.failure_reason else h.last_failure_reason end,
@@ -104,7 +143,7 @@ with r as materialized (
     failed = t.failed + excluded.failed, dead_letters = t.dead_letters + excluded.dead_letters,
     delivered_ms_sum = t.delivered_ms_sum + excluded.delivered_ms_sum
 )
-select count(*)::int as moved from moved`;
+select coalesce(array_agg(id), '{}') as moved from moved`;
 
 /** Asked only for late results: a settlement that is repeated must not record them twice. */
 function recorded(table: string): string {
@@ -112,16 +151,96 @@ function recorded(table: string): string {
     where a.delivery_id = r.id and a.number = r.number and a.started_at = to_timestamp(r.started_ms / 1000)`;
 }
 
-/** `results`: those of one worker, at most a batch. */
+/** What settling asks for beyond what it stored: lib/queue/disable.ts acts on it. */
+export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { kind: "gone" } };
+
+export type Settled = {
+  /** Deliveries; the others' leases were lost. */
+  moved: number;
+  /** Endpoints whose breaker opened: what is claimed for them and not sent yet had better not go. */
+  opened: string[];
+  signals: EndpointSignal[];
+};
+
+/**
+ * Settles up to a batch of one worker's results. Where all is well that is one statement. Endpoints that failed,
+ * or were not sound when claimed, are judged by the delivery core: their health rows are locked and read, and
+ * stored with the results in one transaction. So it is where deliveries with a key ended: the one behind each is
+ * freed under the same lock.
+ */
 export async function settle(
-  db: Queryable,
+  pool: pg.Pool,
   options: { workerId: string; results: Settlement[] },
-): Promise<number> {
-  const { results, workerId } = options;
+): Promise<Settled> {
+  const { results } = options;
   if (results.length > settleBatchSize)
     throw new Error(`at most ${settleBatchSize} results can be settled at once`);
-  const { unbroken, latestFailure } = foldMarks(results);
-  const { rows } = await db.query<{ moved: number }>({
+  const judged = new Set(
+    results.filter((r) => r.verdict !== "success" || !r.endpointWasSound).map((r) => r.endpointId),
+  );
+  const ended = results.filter((r) => r.ordered && r.state !== "failed").map((r) => r.deliveryId);
+  if (judged.size === 0 && ended.length === 0)
+    return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
+  return inClientTransaction(pool, async (client) => {
+    const endpointIds = [...new Set(results.map((r) => r.endpointId))];
+    const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
+    const moved = await store(client, { ...options, judged });
+    // What came after its lease was lost is recorded, and judges nobody.
+    const byEndpoint = Map.groupBy(
+      results.filter((r) => moved.has(r.deliveryId)),
+      (r) => r.endpointId,
+    );
+    const judgements = healths.map((health) => judge(health, byEndpoint.get(health.endpointId) ?? [], nowMs));
+    if (judged.size > 0) await storeHealth(client, judgements);
+    await freeHeads(
+      client,
+      ended.filter((id) => moved.has(id)),
+    );
+    return {
+      moved: moved.size,
+      opened: judgements
+        .filter(({ transitions }) => transitions.some(({ to }) => to === "open"))
+        .map(({ health }) => health.endpointId),
+      signals: judgements.flatMap((judgement) => judgement.signals),
+    };
+  });
+}
+
+/** What these results mean for their endpoint, in the order in which they came. */
+function judge(
+  health: Health,
+  results: readonly Settlement[],
+  nowMs: number,
+): HealthChange & { signals: EndpointSignal[] } {
+  const { endpointId } = health;
+  const { breaker, transitions } = settleResults(
+    health.breaker,
+    results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
+    { nowMs, threshold: breakerThreshold(health.hourP95Ms), concurrency: health.concurrency },
+  );
+  const hold = settleHold(health.hold, results, nowMs);
+  const classifications = results.map(
+    (r) => ({ outcome: r.outcome, reason: r.attemptReason }) as Classification,
+  );
+  const failures = settleFailures(health.failures, classifications, nowMs);
+  const signal = disablingSignal(failures);
+  const signals: EndpointSignal[] = signal ? [{ endpointId, signal }] : [];
+  if (classifications.some(disablesAtOnce)) signals.push({ endpointId, signal: { kind: "gone" } });
+  // A warning is given once; what disables ends the row by itself.
+  const warnedDays = signal?.kind === "warn" ? signal.days : failures.warnedDays;
+  return {
+    health: { ...health, breaker, hold, failures: { ...failures, warnedDays } },
+    transitions,
+    signals,
+  };
+}
+
+/** Returns the ids of the deliveries that moved. */
+async function store(
+  db: Queryable,
+  { workerId, results, judged }: { workerId: string; results: Settlement[]; judged: ReadonlySet<string> },
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ moved: string[] }>({
     name: "settle",
     text,
     values: [
@@ -146,32 +265,23 @@ export async function settle(
       textArray(results.map((r) => r.responseHeaders)),
       byteaArray(results.map((r) => r.responseBody)),
       plainArray(results.map((r) => r.responseTruncated)),
-      plainArray(unbroken),
-      plainArray(latestFailure),
+      plainArray(latestFailures(results)),
+      plainArray(results.map((r) => r.breakerEpoch)),
       plainArray([...new Set(results.map((r) => r.endpointId))]),
       workerId,
+      plainArray([...judged]),
     ],
   });
-  return rows[0]?.moved ?? 0;
+  return new Set(rows[0]?.moved);
 }
 
-/**
- * Which failures no success of the same endpoint follows in the batch (they count as consecutive), and which
- * is the endpoint's latest. Here and not in SQL, where it took a sort of the batch.
- */
-function foldMarks(results: Settlement[]): { unbroken: boolean[]; latestFailure: boolean[] } {
-  const unbroken = new Array<boolean>(results.length).fill(false);
-  const latestFailure = new Array<boolean>(results.length).fill(false);
-  const succeeded = new Set<string>();
+/** Which failure is its endpoint's latest in the batch. Here and not in SQL, where it took a sort of the batch. */
+function latestFailures(results: Settlement[]): boolean[] {
   const failed = new Set<string>();
-  for (let i = results.length - 1; i >= 0; i--) {
-    const { endpointId, outcome } = results[i] as Settlement;
-    if (outcome === "delivered") succeeded.add(endpointId);
-    else {
-      unbroken[i] = !succeeded.has(endpointId);
-      latestFailure[i] = !failed.has(endpointId);
-      failed.add(endpointId);
-    }
-  }
-  return { unbroken, latestFailure };
+  const marks = results.toReversed().map(({ endpointId, outcome }) => {
+    const latest = outcome !== "delivered" && !failed.has(endpointId);
+    if (latest) failed.add(endpointId);
+    return latest;
+  });
+  return marks.reverse();
 }

@@ -1,4 +1,7 @@
+import { parseIntegers } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
+import { type LatencyHistogram, mergeHistograms } from "#lib/delivery/latency.ts";
+import { everyEndpoint } from "#lib/vocabulary.ts";
 import type { CappedCount, Overview } from "./schema.ts";
 
 const countedTo = 10_000;
@@ -86,6 +89,19 @@ export async function selectMinutes(db: Queryable): Promise<Minute[]> {
     left join posthorn.delivery_minutes d on d.minute = m.minute
     group by m.minute order by m.minute`);
   return rows;
+}
+
+/** Durations of all attempts of these sixty minutes, from the rows that stand for the whole deployment. */
+export async function selectHourLatency(db: Queryable): Promise<LatencyHistogram> {
+  const { rows } = await db.query<{ buckets: string; counts: string }>(
+    `select buckets::text, counts::text from posthorn.endpoint_latency
+     where resolution = 'minute' and endpoint_id = $1 and bucket_at = any(array(
+       select date_trunc('minute', now()) - n * interval '1 minute' from generate_series(0, 59) n))`,
+    [everyEndpoint],
+  );
+  return mergeHistograms(
+    rows.map((row) => ({ buckets: parseIntegers(row.buckets), counts: parseIntegers(row.counts) })),
+  );
 }
 
 /** Which of these exist; an id that cannot be of the kind is null. */

@@ -14,6 +14,10 @@ export type Overview = {
   new_dead_letters_last_hour: number;
   /** Mean duration of the successful attempts of the last hour; null when there were none. */
   mean_success_ms: number | null;
+  /** Of all attempts of the last hour, failed ones too; null when there were none. */
+  p50_ms: number | null;
+  p95_ms: number | null;
+  p99_ms: number | null;
   /** Made or due longest ago of what waits and is not held. */
   oldest_waiting_at: string | null;
   endpoints: { active: number; paused: number; disabled: number; failing: number };

@@ -2,14 +2,19 @@ import { z } from "zod";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
+import { quantileMs } from "#lib/delivery/latency.ts";
 import { eventId } from "#lib/events/schema.ts";
-import { type Minute, selectFound, selectMinutes, selectStanding } from "./queries.ts";
+import { type Minute, selectFound, selectHourLatency, selectMinutes, selectStanding } from "./queries.ts";
 import type { FindQuery, Found, Overview } from "./schema.ts";
 
 /** The pipeline at a glance: what waits now, and what the last hour was like. */
 export async function getOverview(_actor: Actor): Promise<Overview> {
   const { pool } = appDatabase();
-  const [standing, minutes] = await Promise.all([selectStanding(pool), selectMinutes(pool)]);
+  const [standing, minutes, latency] = await Promise.all([
+    selectStanding(pool),
+    selectMinutes(pool),
+    selectHourLatency(pool),
+  ]);
   const delivered = total(minutes, "delivered");
   return {
     ...standing,
@@ -17,6 +22,9 @@ export async function getOverview(_actor: Actor): Promise<Overview> {
     failed_attempts_last_hour: total(minutes, "failed"),
     new_dead_letters_last_hour: total(minutes, "dead_letters"),
     mean_success_ms: delivered > 0 ? total(minutes, "delivered_ms_sum") / delivered : null,
+    p50_ms: quantileMs(latency, 0.5),
+    p95_ms: quantileMs(latency, 0.95),
+    p99_ms: quantileMs(latency, 0.99),
     throughput: minutes.map(({ minute, delivered, failed }) => ({
       minute: minute.toISOString(),
       delivered,

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import type { RouteContext } from "#lib/api/route.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { closeAppDatabase } from "#lib/db/app.ts";
+import { testSecretKey } from "./factories.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 type Handler = (request: Request, context: RouteContext) => Promise<Response>;
@@ -27,13 +27,16 @@ export type Api = {
   call: (handler: Handler, call?: Call) => Promise<Answer>;
 };
 
-/** The API on a database of this file's own, with one API key; everything is closed after the file. */
-export function setUpApi(): Api {
+/**
+ * The API on a database of this file's own, with one API key; everything is closed after the file. `makeDatabase`:
+ * for one that is not a copy of the template.
+ */
+export function setUpApi(makeDatabase: () => Promise<TestDatabase> = createTestDatabase): Api {
   const api: Partial<Api> = { call: (handler, call) => callHandler(handler, api.key ?? "", call) };
   beforeAll(async () => {
-    api.database = await createTestDatabase();
+    api.database = await makeDatabase();
     process.env.DATABASE_URL = api.database.url;
-    process.env.POSTHORN_SECRET_KEY = randomBytes(32).toString("base64");
+    process.env.POSTHORN_SECRET_KEY = testSecretKey.toString("base64");
     process.env.POSTHORN_ALLOWED_SUBNETS = "127.0.0.0/8";
     process.env.POSTHORN_ALLOW_HTTP = "true";
     const made = await ensureFirstApiKey(api.database.pool, {});

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
 import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
+import type { Ordering } from "#lib/vocabulary.ts";
 
 /** Encrypts the secrets of endpoints that tests make. */
 export const testSecretKey = Buffer.alloc(32, 7);
@@ -20,7 +21,10 @@ export async function createAffiliate(
 
 export type TestEndpoint = { id: string; affiliateId: string; affiliateKey: string; secret: string };
 
-/** Inserts an endpoint, with an affiliate of its own unless one is given; retries are due at once by default. */
+/**
+ * Inserts an endpoint, with an affiliate of its own unless one is given. Its retries are an hour apart, so that none
+ * happens by chance while a test looks: `passTime` makes them due.
+ */
 export async function createEndpoint(
   pool: pg.Pool,
   options: {
@@ -31,6 +35,7 @@ export async function createEndpoint(
     maxAttempts?: number;
     baseSeconds?: number;
     concurrency?: number;
+    ordering?: Ordering;
   },
 ): Promise<TestEndpoint> {
   const affiliate = options.affiliate ?? (await createAffiliate(pool));
@@ -39,8 +44,8 @@ export async function createEndpoint(
   const secret = generateSigningSecret();
   await pool.query(
     `insert into posthorn.endpoints (id, affiliate_id, name, url, event_types, timeout_ms, max_attempts,
-       backoff_base_seconds, concurrency, status_changed_by)
-     values ($1, $2, 'test endpoint', $3, $4, $5, $6, $7, $8, 'test')`,
+       backoff_base_seconds, concurrency, ordering, status_changed_by)
+     values ($1, $2, 'test endpoint', $3, $4, $5, $6, $7, $8, $9, 'test')`,
     [
       id,
       affiliate.id,
@@ -48,8 +53,9 @@ export async function createEndpoint(
       options.eventTypes ?? null,
       options.timeoutMs ?? 5_000,
       options.maxAttempts ?? 5,
-      options.baseSeconds ?? 30,
+      options.baseSeconds ?? 3_600,
       options.concurrency ?? 16,
+      options.ordering ?? "none",
     ],
   );
   await pool.query("insert into posthorn.endpoint_health (endpoint_id) values ($1)", [id]);
@@ -63,7 +69,14 @@ export async function createEndpoint(
 /** Publishes one event with the exact bytes of `data` and returns its id. */
 export async function publish(
   pool: pg.Pool,
-  event: { affiliate: string; type?: string; data?: string; id?: string; occurredAt?: string },
+  event: {
+    affiliate: string;
+    type?: string;
+    data?: string;
+    id?: string;
+    occurredAt?: string;
+    orderingKey?: string;
+  },
 ): Promise<string> {
   const [result] = await publishEvents(pool, [eventItem(event)]);
   if (result?.outcome !== "accepted") throw new Error(`the event was not accepted: ${result?.outcome}`);
@@ -92,13 +105,14 @@ function eventItem(event: {
   data?: string;
   id?: string;
   occurredAt?: string;
+  orderingKey?: string;
 }): PublishItem {
   return {
     id: event.id ?? null,
     type: event.type ?? "conversion.approved",
     affiliate: event.affiliate,
     occurredAt: event.occurredAt ?? null,
-    orderingKey: null,
+    orderingKey: event.orderingKey ?? null,
     data: Buffer.from(event.data ?? "{}"),
   };
 }

@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { afterEach } from "vitest";
@@ -10,9 +6,7 @@ import { createSender } from "#lib/http/send.ts";
 import { createLogger } from "#lib/log.ts";
 import { startRunner } from "#worker/runner.ts";
 import { testSecretKey } from "./factories.ts";
-
-const allowedSubnets = ["127.0.0.0/8", "::1/128"];
-const root = path.resolve(import.meta.dirname, "../..");
+import { allowedSubnets, startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -36,9 +30,9 @@ export async function startWorker(
   const sender = createSender({ allowedSubnets });
   const runner = await startRunner({
     database,
-    databaseUrl,
+    listenUrl: databaseUrl,
     sender,
-    secretKey: testSecretKey,
+    secretKeys: [testSecretKey],
     slots: options.slots ?? 32,
     log: createLogger("test"),
   });
@@ -54,30 +48,14 @@ export async function startWorker(
   return { id: runner.workerId, stop };
 }
 
-/** Starts a worker as a process of its own, as in production, and waits until it works. */
-export async function spawnWorker(databaseUrl: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["worker/main.ts"], {
-    cwd: root,
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      POSTHORN_SECRET_KEY: testSecretKey.toString("base64"),
-      POSTHORN_ALLOWED_SUBNETS: allowedSubnets.join(","),
-      POSTHORN_ALLOW_HTTP: "true",
-      POSTHORN_LOG_LEVEL: "info",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  stops.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-  });
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    if (line.includes("worker started")) return child;
-  }
-  throw new Error("the worker ended before it started");
+/** Starts a worker as a process of its own, as in production; it is ended after the test unless the test does. */
+export async function spawnWorker(
+  databaseUrl: string,
+  options: { preload?: string } = {},
+): Promise<WorkerProcess> {
+  const worker = await startWorkerProcess({ databaseUrl, secretKey: testSecretKey, ...options });
+  stops.push(() => worker.end("SIGKILL").then(() => undefined));
+  return worker;
 }
 
 /** Waits until `check` answers with something true, and returns that. */

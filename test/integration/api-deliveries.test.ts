@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { quantileMs } from "#lib/delivery/latency.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
+import { everyEndpoint } from "#lib/vocabulary.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { GET as find } from "../../app/api/console/find/route.ts";
 import { GET as overview } from "../../app/api/console/overview/route.ts";
@@ -42,7 +44,7 @@ async function leave(id: string, columns: string): Promise<void> {
 const get = async (id: string) => (await api.call(delivery.GET, { params: { id } })).body;
 
 beforeAll(async () => {
-  for (const key of ["acme", "other", "reasons", "quiet"])
+  for (const key of ["acme", "other", "reasons", "quiet", "ordered"])
     await api.call(affiliates.POST, { body: { key, name: key } });
 });
 
@@ -182,6 +184,44 @@ describe("resending", () => {
         after: { state: "pending", reason: null, attempts_charged: 0 },
       },
     ]);
+  });
+
+  test("is refused when its ordering key has moved on, unless forced; what waits says for what", async () => {
+    const endpointId = await makeEndpoint("ordered", { ordering: "per_key" });
+    const first = await deliver("ordered", { ordering_key: "k" });
+    const second = await deliver("ordered", { ordering_key: "k" });
+    const third = await deliver("ordered", { ordering_key: "k" });
+    expect(await get(first)).toMatchObject({ blocked: false, blocked_by: null, superseded: false });
+    expect(await get(third)).toMatchObject({ blocked: true, blocked_by: first, next_attempt_at: null });
+    const { backlog } = (await api.call(endpoint.GET, { params: { id: endpointId } })).body;
+    expect(backlog).toMatchObject({ waiting: 1, blocked: 2 });
+
+    await leave(first, "state = 'dead_letter', attempt_number = 1, ended_at = now()");
+    await leave(second, "state = 'discarded', attempt_number = 1, blocked = false, ended_at = now()");
+    const shown = await get(first);
+    expect(shown).toMatchObject({ superseded: true, resend_refusal: expect.any(String) });
+    const put = (body?: unknown) => api.call(resend, { method: "POST", params: { id: first }, body });
+    for (const body of [undefined, {}, { force: false }]) {
+      expect(await put(body)).toMatchObject({
+        status: 409,
+        body: { code: "superseded", detail: shown.resend_refusal },
+      });
+    }
+    expect(await put({ force: "yes" })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "force" }] },
+    });
+    expect(await put({ forced: true })).toMatchObject({ status: 422 });
+    expect(await put("nonsense")).toMatchObject({ status: 400 });
+    expect(await put({ force: true })).toMatchObject({
+      status: 200,
+      body: { state: "pending", blocked: false },
+    });
+    const { rows } = await api.database.pool.query(
+      "select after from posthorn.audit_log where object_kind = 'delivery' and object_id = $1",
+      [first],
+    );
+    expect(rows).toEqual([{ after: { state: "pending", reason: null, attempts_charged: 0, force: true } }]);
   });
 
   test("is refused with the reason, which the delivery tells beforehand", async () => {
@@ -351,6 +391,15 @@ describe("the overview", () => {
          (date_trunc('minute', now()) - interval '2 hours', 1, 100, 100, 100, 100)`,
     );
     await pool.query(
+      `insert into posthorn.endpoint_latency
+         (resolution, bucket_at, endpoint_id, worker_id, attempts, delivered, buckets, counts)
+       select 'minute', date_trunc('minute', now()) - ago * interval '1 minute', $1::uuid, worker, 100, 90,
+         buckets::smallint[], counts::int[]
+       from (values (0, 1, '{470,600}', '{90,10}'), (50, 2, '{470}', '{100}'), (70, 1, '{700}', '{900}'))
+         as r (ago, worker, buckets, counts)`,
+      [everyEndpoint],
+    );
+    await pool.query(
       `insert into posthorn.workers (hostname, pid, version, lease_until)
        values ('a', 1, '0', now() + interval '1 minute'), ('b', 2, '0', now() - interval '1 minute')`,
     );
@@ -360,6 +409,7 @@ describe("the overview", () => {
     );
     const { status, body } = await api.call(overview);
     expect(status).toBe(200);
+    const hour = { buckets: [470, 600], counts: [190, 10] };
     expect(body).toMatchObject({
       waiting: { count: 10_000, capped: true },
       awaiting_retry: { count: 6, capped: false },
@@ -369,6 +419,9 @@ describe("the overview", () => {
       failed_attempts_last_hour: 5,
       new_dead_letters_last_hour: 1,
       mean_success_ms: 80,
+      p50_ms: quantileMs(hour, 0.5),
+      p95_ms: quantileMs(hour, 0.95),
+      p99_ms: quantileMs(hour, 0.99),
       workers_alive: 1,
       endpoints: { paused: 1, disabled: 0, failing: 1 },
     });

@@ -62,7 +62,8 @@ describe("making one", () => {
       timeout_ms: 15_000,
       retry: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
       concurrency: 16,
-      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null },
+      ordering: "none",
+      health: { in_flight: 0, consecutive_failures: 0, last_success_at: null, latency: null },
     });
     expect(made.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -75,6 +76,7 @@ describe("making one", () => {
     expect(got.body.backlog).toEqual({
       waiting: 0,
       awaiting_retry: 0,
+      blocked: 0,
       dead_letters: 0,
       oldest_waiting_at: null,
       counted_to: 10_000,
@@ -88,7 +90,7 @@ describe("making one", () => {
       [made.id],
     );
     const key = Buffer.from(process.env.POSTHORN_SECRET_KEY as string, "base64");
-    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { key, context: rows[0].id }))).toBe(
+    expect(formatSigningSecret(decryptSecret(rows[0].ciphertext, { keys: [key], context: rows[0].id }))).toBe(
       made.secret,
     );
     const audit = await auditOf(made.id);
@@ -128,6 +130,7 @@ describe("making one", () => {
     [{ retry: { max_attempts: 3, base_seconds: 60, cap_seconds: 1 } }, "retry.cap_seconds"],
     [{ retry: "quick" }, "retry"],
     [{ concurrency: 0 }, "concurrency"],
+    [{ ordering: "fifo" }, "ordering"],
     [{ secret: "whsec_x" }, "secret"],
   ])("%j is refused", async (fields, field) => {
     const answer = await api.call(endpoints.POST, { body: { ...sound, ...fields } });
@@ -172,7 +175,8 @@ describe("editing one", () => {
   test("changes what is given, and the audit log tells just that", async () => {
     const { id } = await make();
     const retry = { max_attempts: 3, base_seconds: 1, cap_seconds: 2 };
-    const body = { url: "http://127.0.0.1:9000/x", retry, event_types: ["ftd"], name: "Orders" };
+    const ordering = "per_key";
+    const body = { url: "http://127.0.0.1:9000/x", retry, event_types: ["ftd"], name: "Orders", ordering };
     const edited = await api.call(endpoint.PATCH, { method: "PATCH", params: { id }, body });
     expect(edited).toMatchObject({ status: 200, body: { ...body, timeout_ms: 15_000 } });
     expect(await row(id)).toMatchObject({ max_attempts: 3, backoff_base_seconds: 1, backoff_cap_seconds: 2 });
@@ -182,8 +186,9 @@ describe("editing one", () => {
       url: sound.url,
       event_types: null,
       retry: { max_attempts: 5, base_seconds: 30, cap_seconds: 3_600 },
+      ordering: "none",
     });
-    expect(line.after).toEqual({ url: body.url, event_types: ["ftd"], retry });
+    expect(line.after).toEqual({ url: body.url, event_types: ["ftd"], retry, ordering });
   });
 
   test.each([

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
-import { type Settlement, settle } from "#lib/queue/settle.ts";
+import { settle } from "#lib/queue/settle.ts";
+import { suspect } from "#lib/queue/suspect.ts";
 import { heartbeat, registerWorker, retireWorker } from "#lib/queue/workers.ts";
 import {
   createAffiliate,
@@ -16,6 +18,7 @@ import {
   type TestEndpoint,
 } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
+import { failed, resultOf } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let db: TestDatabase;
@@ -35,6 +38,7 @@ const take = async (options: { want?: number; workerId?: string; after?: string 
     want: options.want ?? 500,
     workerId: options.workerId ?? worker,
     leaseToken: String(++token),
+    workersAlive: 1,
   });
 
 async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
@@ -44,41 +48,15 @@ async function endpointWith(count: number, options: Partial<Parameters<typeof cr
   return endpoint;
 }
 
-function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Settlement {
-  return {
-    deliveryId: row.id,
-    leaseToken: row.leaseToken,
-    endpointId: row.endpointId,
-    attemptNumber: row.attemptNumber,
-    state: "delivered",
-    outcome: "delivered",
-    attemptReason: null,
-    reason: null,
-    delayMs: null,
-    startedAtMs: Date.now(),
-    status: 200,
-    errorCode: null,
-    dnsMs: null,
-    connectMs: 0.5,
-    tlsMs: null,
-    firstByteMs: 1.5,
-    durationMs: 2.5,
-    url: "http://127.0.0.1:9/",
-    responseHeaders: '["content-type","text/plain"]',
-    responseBody: Buffer.from([0, 255, 92, 34]),
-    responseTruncated: false,
-    ...change,
-  };
-}
+const failure = { ...failed, delayMs: 60_000 } as const;
 
-const failure = {
-  state: "failed",
-  outcome: "transient",
-  attemptReason: "server_error",
-  reason: "server_error",
-  delayMs: 60_000,
-  status: 500,
-} as const;
+/** What their server answered, in bytes that need care. */
+const answered = {
+  firstByteMs: 1.5,
+  durationMs: 2.5,
+  responseHeaders: '["content-type","text/plain"]',
+  responseBody: Buffer.from([0, 255, 92, 34]),
+};
 
 /** The row at an index that must exist. */
 function at(rows: ClaimedRow[], index: number): ClaimedRow {
@@ -86,6 +64,8 @@ function at(rows: ClaimedRow[], index: number): ClaimedRow {
   if (!row) throw new Error(`no row ${index}`);
   return row;
 }
+
+const resend = (id: string) => inClientTransaction(db.pool, (client) => resendDelivery(client, id));
 
 async function delivery(id: string) {
   const { rows } = await db.pool.query("select * from posthorn.deliveries where id = $1", [id]);
@@ -242,7 +222,7 @@ describe("settle", () => {
   test("records a success: state, attempt, response, health, minute", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect(await settle(db.pool, { workerId: worker, results: [resultOf(row)] })).toBe(1);
+    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row, answered)] })).moved).toBe(1);
     expect(await delivery(row.id)).toMatchObject({
       state: "delivered",
       leased_by: null,
@@ -310,7 +290,7 @@ describe("settle", () => {
     expect(await reap(db.pool)).toBe(1);
     const [again] = (await take({ workerId: rescuer })).rows as [ClaimedRow];
     expect(again.attemptNumber).toBe(2);
-    expect(await settle(db.pool, { workerId: worker, results: [resultOf(row, failure)] })).toBe(0);
+    expect((await settle(db.pool, { workerId: worker, results: [resultOf(row, failure)] })).moved).toBe(0);
     expect(await delivery(row.id)).toMatchObject({ state: "in_flight", leased_by: rescuer });
     expect(await health(endpoint)).toMatchObject({ in_flight: 1, consecutive_failures: 0 });
     await settle(db.pool, { workerId: rescuer, results: [resultOf(again)] });
@@ -329,8 +309,8 @@ describe("settle", () => {
     const endpoint = await endpointWith(2);
     const rows = (await take()).rows;
     const results = rows.map((row) => resultOf(row));
-    expect(await settle(db.pool, { workerId: worker, results })).toBe(2);
-    expect(await settle(db.pool, { workerId: worker, results })).toBe(0);
+    expect((await settle(db.pool, { workerId: worker, results })).moved).toBe(2);
+    expect((await settle(db.pool, { workerId: worker, results })).moved).toBe(0);
     expect(await attempts(at(rows, 0).id)).toHaveLength(1);
     expect((await health(endpoint)).in_flight).toBe(0);
   });
@@ -363,6 +343,8 @@ describe("reap", () => {
     for (let i = 1; i <= 3; i++) {
       const lost = await newWorker();
       const [row] = (await take({ workerId: lost })).rows as [ClaimedRow];
+      expect(row.lostBefore).toBe(i > 1);
+      if (row.lostBefore) expect(await suspect(db.pool, { ...row, deliveryId: row.id })).toBe(true);
       await retireWorker(db.pool, lost);
       await sleep(2);
       expect(await reap(db.pool)).toBe(1);
@@ -374,6 +356,39 @@ describe("reap", () => {
       });
     }
     expect((await health(endpoint)).in_flight).toBe(0);
+  });
+});
+
+describe("a delivery that was lost with its worker", () => {
+  const lose = async () => {
+    const lost = await newWorker();
+    const [row] = (await take({ workerId: lost })).rows as [ClaimedRow];
+    await retireWorker(db.pool, lost);
+    await sleep(2);
+    expect(await reap(db.pool)).toBe(1);
+    return row;
+  };
+
+  test("is not given up for workers that died while it only waited in them", async () => {
+    await endpointWith(1);
+    for (let i = 0; i < 5; i++) await lose();
+    const [row] = (await take()).rows as [ClaimedRow];
+    expect(await delivery(row.id)).toMatchObject({
+      lost_in_a_row: 1,
+      attempt_number: 6,
+      attempts_charged: 1,
+    });
+    expect(await suspect(db.pool, { ...row, deliveryId: row.id })).toBe(true);
+    await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
+    expect(await delivery(row.id)).toMatchObject({ state: "delivered", lost_in_a_row: 0 });
+  });
+
+  test("is not sent by a worker whose lease is another's by now", async () => {
+    await endpointWith(1);
+    await lose();
+    const stale = await lose();
+    await take();
+    expect(await suspect(db.pool, { ...stale, deliveryId: stale.id })).toBe(false);
   });
 });
 
@@ -417,7 +432,7 @@ describe("resend", () => {
     const [row] = (await take()).rows as [ClaimedRow];
     const dead = { ...failure, state: "dead_letter", outcome: "permanent", delayMs: null } as const;
     await settle(db.pool, { workerId: worker, results: [resultOf(row, dead)] });
-    expect(await resendDelivery(db.pool, row.id)).toBe("resent");
+    expect(await resend(row.id)).toBe("resent");
     expect(await delivery(row.id)).toMatchObject({
       state: "pending",
       attempts_charged: 0,
@@ -433,20 +448,20 @@ describe("resend", () => {
     await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
-    const verdicts = await Promise.all([1, 2, 3].map(() => resendDelivery(db.pool, row.id)));
+    const verdicts = await Promise.all([1, 2, 3].map(() => resend(row.id)));
     expect(verdicts.sort()).toEqual(["already_waiting", "already_waiting", "resent"]);
   });
 
   test("is refused in flight, for an unknown id, without a body and without an endpoint", async () => {
     const endpoint = await endpointWith(1);
     const [row] = (await take()).rows as [ClaimedRow];
-    expect(await resendDelivery(db.pool, row.id)).toBe("in_flight");
-    expect(await resendDelivery(db.pool, "999999999")).toBe("not_found");
+    expect(await resend(row.id)).toBe("in_flight");
+    expect(await resend("999999999")).toBe("not_found");
     await settle(db.pool, { workerId: worker, results: [resultOf(row)] });
     await db.pool.query("delete from posthorn.event_bodies");
-    expect(await resendDelivery(db.pool, row.id)).toBe("body_purged");
+    expect(await resend(row.id)).toBe("body_purged");
     await db.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [endpoint.id]);
-    expect(await resendDelivery(db.pool, row.id)).toBe("endpoint_deleted");
+    expect(await resend(row.id)).toBe("endpoint_deleted");
   });
 });
 

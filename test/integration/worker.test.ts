@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import { heartbeatSeconds, leaseSeconds } from "#lib/queue/workers.ts";
 import { createEndpoint, publish, publishMany } from "#test/helpers/factories.ts";
@@ -145,7 +145,9 @@ describe("what an answer leads to", () => {
     await publish(db.pool, { affiliate: endpoint.affiliateKey });
     await waitForState(db.pool, "delivered", 1);
     const [delivery] = await deliveries();
-    expect(await resendDelivery(db.pool, delivery.id)).toBe("resent");
+    expect(await inClientTransaction(db.pool, (client) => resendDelivery(client, delivery.id))).toBe(
+      "resent",
+    );
     await receiver.waitFor(path, 2);
     await waitForState(db.pool, "delivered", 1);
     expect((await attempts()).map((attempt) => attempt.outcome)).toEqual(["delivered", "permanent"]);
@@ -208,57 +210,6 @@ describe("several workers", () => {
         "webhook-signature": header(request, "webhook-signature") as string,
       }),
     ).not.toThrow();
-  });
-
-  test("kill -9 with requests in flight: every one goes out again with the same id, none stays in flight", async () => {
-    const path = newPath();
-    receiver.script(path, ...Array(20).fill({ hang: true }), { status: 200 });
-    const endpoint = await createEndpoint(db.pool, {
-      url: receiver.url(path),
-      concurrency: 20,
-      timeoutMs: 30_000,
-    });
-    const doomed = await spawnWorker(db.url);
-    const ids = await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: 30 });
-    await receiver.waitFor(path, 20);
-    const ended = once(doomed, "exit");
-    doomed.kill("SIGKILL");
-    await ended;
-    await passTime(db.pool, leaseSeconds);
-    await startWorker(db.url);
-    const { startMaintenance } = await import("#worker/maintenance.ts");
-    const { createLogger } = await import("#lib/log.ts");
-    const maintenance = startMaintenance(db.pool, createLogger("test"));
-    await waitForState(db.pool, "delivered", 30);
-    await maintenance.stop();
-    expect(new Set(receiver.requests(path).map((request) => header(request, "webhook-id")))).toEqual(
-      new Set(ids),
-    );
-    const recorded = await attempts();
-    expect(recorded.filter((attempt) => attempt.outcome === "worker_lost").length).toBeGreaterThanOrEqual(20);
-    expect(recorded.filter((attempt) => attempt.outcome === "delivered")).toHaveLength(30);
-    expect((await deliveries()).every((delivery) => delivery.attempts_charged === 1)).toBe(true);
-    expect(await inFlight()).toBe(0);
-  });
-
-  test("SIGTERM under load: what is in flight is settled, the rest returned, exit 0, no lease left", async () => {
-    const path = newPath();
-    receiver.script(path, { delayMs: 300, status: 200 });
-    const endpoint = await createEndpoint(db.pool, { url: receiver.url(path), concurrency: 8 });
-    const worker = await spawnWorker(db.url);
-    await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: 200 });
-    await receiver.waitFor(path, 8);
-    const ended = once(worker, "exit");
-    worker.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
-    const rows = await deliveries();
-    expect(rows.filter((row) => row.state === "in_flight")).toEqual([]);
-    const sent = receiver.requests(path).length;
-    expect(rows.filter((row) => row.state === "delivered")).toHaveLength(sent);
-    expect(rows.filter((row) => row.state === "pending" && row.attempt_number === 0)).toHaveLength(
-      200 - sent,
-    );
-    expect(await inFlight()).toBe(0);
   });
 
   test("a worker goes on by itself after the database dropped every connection", async () => {

@@ -22,6 +22,8 @@ test("an empty environment gives the defaults", () => {
     databasePort: undefined,
     apiKey: undefined,
     secretKey: undefined,
+    previousSecretKeys: [],
+    listenUrl: undefined,
     allowedSubnets: [],
     allowHttp: false,
     workerSlots: 128,

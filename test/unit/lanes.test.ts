@@ -62,4 +62,15 @@ describe("lanes", () => {
     lanes.add("a", 4, ["a3"]);
     expect(started).toEqual(["a1", "a3"]);
   });
+
+  test("drain of some endpoints leaves the others their turns", async () => {
+    const { lanes, started, end } = manualLanes(1);
+    lanes.add("a", 4, ["a1", "a2"]);
+    lanes.add("b", 4, ["b1"]);
+    expect(lanes.drain(["a", "unknown"])).toEqual(["a2"]);
+    lanes.add("a", 4, ["a3"]);
+    for (const item of ["a1", "a3", "b1"]) await end(item);
+    expect(started).toEqual(["a1", "a3", "b1"]);
+    expect([lanes.active(), lanes.queued()]).toEqual([0, 0]);
+  });
 });

@@ -13,6 +13,7 @@ const delivery = {
   attempts_charged: 0,
   max_attempts: 5,
   next_attempt_at: at(-1_000),
+  blocked: false,
   delivered_at: null,
   ended_at: null,
   endpoint: { status: "active" as const },
@@ -32,7 +33,7 @@ describe("what a delivery waits for", () => {
 
   it("says who holds it, where that is known", () => {
     const held = { held: true, endpoint: { status: "paused" } };
-    expect(deliveryLabel({ state: "failed", held: true })).toBe("Held");
+    expect(deliveryLabel({ state: "failed", held: true, blocked: false })).toBe("Held");
     expect(next(held)).toBe("endpoint paused");
     expect(
       next(held, { status: "paused", status_changed_at: at(-2 * 3_600_000), status_changed_by: "Ana" }),
@@ -59,6 +60,7 @@ describe("an endpoint's condition and cause", () => {
     last_failure_at: null,
     last_failure_reason: null,
     last_failure_status: null,
+    latency: null,
   };
   const endpoint = (change: Partial<Endpoint["health"]>, status: Endpoint["status"] = "active") => ({
     status,

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { route } from "#lib/api/route.ts";
-import { deliveryId } from "#lib/deliveries/schema.ts";
+import { deliveryId, deliveryResend } from "#lib/deliveries/schema.ts";
 import { resendDelivery } from "#lib/deliveries/service.ts";
 
 export const POST = route({
   auth: "api_key",
   params: z.object({ id: deliveryId }),
-  handler: ({ actor, params }) => resendDelivery(actor, params.id),
+  optionalBody: deliveryResend,
+  handler: ({ actor, params, body }) => resendDelivery(actor, params.id, body),
 });

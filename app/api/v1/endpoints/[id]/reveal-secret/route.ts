@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { route } from "#lib/api/route.ts";
-import { secretReveal } from "#lib/endpoints/schema.ts";
-import { revealSecret } from "#lib/endpoints/service.ts";
+import { secretReveal } from "#lib/endpoint-secrets/schema.ts";
+import { revealSecret } from "#lib/endpoint-secrets/service.ts";
 
 export const POST = route({
   auth: "api_key",

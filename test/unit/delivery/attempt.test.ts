@@ -19,10 +19,13 @@ describe("classify", () => {
     [{ status: 403 }, "permanent", "forbidden"],
     [{ status: 404 }, "permanent", "not_found"],
     [{ status: 405 }, "permanent", "method_not_allowed"],
+    [{ status: 407 }, "permanent", "proxy_refused"],
     [{ status: 408 }, "transient", "request_timeout"],
     [{ status: 410 }, "permanent", "gone"],
     [{ status: 413 }, "permanent", "payload_refused"],
+    [{ status: 415 }, "permanent", "payload_refused"],
     [{ status: 418 }, "permanent", "client_error"],
+    [{ status: 421 }, "permanent", "misdirected"],
     [{ status: 422 }, "permanent", "payload_refused"],
     [{ status: 425 }, "transient", "too_early"],
     [{ status: 429 }, "transient", "rate_limited"],
@@ -33,9 +36,30 @@ describe("classify", () => {
     [{ status: 504 }, "transient", "server_error"],
     [{ status: 505 }, "permanent", "not_supported"],
     [{ status: 599 }, "transient", "server_error"],
+    [{ status: 600 }, "transient", "invalid_response"],
+    [{ status: 199 }, "transient", "invalid_response"],
+    [{ status: 300 }, "permanent", "redirect"],
+    [{ status: 399 }, "permanent", "redirect"],
+    [{ status: 499 }, "permanent", "client_error"],
     [{ status: 999 }, "transient", "invalid_response"],
     [{ errorCode: "ENOTFOUND" }, "transient", "dns_error"],
     [{ errorCode: "EAI_AGAIN" }, "transient", "dns_error"],
+    [{ errorCode: "EAI_NODATA" }, "transient", "dns_error"],
+    [{ errorCode: "EAI_FAIL" }, "transient", "dns_error"],
+    [{ errorCode: "ENODATA" }, "transient", "dns_error"],
+    [{ errorCode: "ESERVFAIL" }, "transient", "dns_error"],
+    [{ errorCode: "EPIPE" }, "transient", "connection_reset"],
+    [{ errorCode: "ECONNABORTED" }, "transient", "connection_reset"],
+    [{ errorCode: "UND_ERR_HEADERS_TIMEOUT" }, "transient", "timeout"],
+    [{ errorCode: "UND_ERR_BODY_TIMEOUT" }, "transient", "timeout"],
+    [{ errorCode: "ETIMEDOUT" }, "transient", "timeout"],
+    [{ errorCode: "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" }, "transient", "invalid_response"],
+    [{ errorCode: "UND_ERR_HEADERS_OVERFLOW" }, "transient", "invalid_response"],
+    [{ errorCode: "EPROTO" }, "transient", "tls_failed"],
+    [{ errorCode: "ERR_TLS_HANDSHAKE_TIMEOUT" }, "transient", "tls_failed"],
+    [{ errorCode: "X_ERR_SSL_" }, "transient", "connection_failed"],
+    [{ errorCode: "X_ERR_TLS_" }, "transient", "connection_failed"],
+    [{ errorCode: "X_HPE_" }, "transient", "connection_failed"],
     [{ errorCode: "ECONNREFUSED" }, "transient", "connection_refused"],
     [{ errorCode: "ECONNRESET" }, "transient", "connection_reset"],
     [{ errorCode: "UND_ERR_SOCKET" }, "transient", "connection_reset"],
@@ -52,6 +76,30 @@ describe("classify", () => {
     [{ errorCode: "POSTHORN_BODY_PURGED" }, "permanent", "body_purged"],
     [{ errorCode: "constructor" }, "transient", "connection_failed"],
   ];
+  // OpenSSL's own list: a certificate that does not verify is no reason to try again.
+  const certificateCodes = [
+    "CERT_CHAIN_TOO_LONG",
+    "CERT_NOT_YET_VALID",
+    "CERT_REJECTED",
+    "CERT_REVOKED",
+    "CERT_SIGNATURE_FAILURE",
+    "CERT_UNTRUSTED",
+    "ERROR_IN_CERT_NOT_AFTER_FIELD",
+    "ERROR_IN_CERT_NOT_BEFORE_FIELD",
+    "HOSTNAME_MISMATCH",
+    "INVALID_CA",
+    "INVALID_PURPOSE",
+    "PATH_LENGTH_EXCEEDED",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY",
+    "UNABLE_TO_DECRYPT_CERT_SIGNATURE",
+    "UNABLE_TO_GET_ISSUER_CERT",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ];
+  it.each(certificateCodes)("%s is permanent, certificate_invalid", (errorCode) => {
+    expect(classify({ errorCode })).toEqual({ outcome: "permanent", reason: "certificate_invalid" });
+  });
   it.each(expected)("%o is %s, %s", (answer, outcome, reason) => {
     expect(classify(answer)).toEqual({ outcome, reason });
   });
@@ -64,6 +112,7 @@ describe("decide", () => {
     maxAttempts: 5,
     baseSeconds: 30,
     capSeconds: 3_600,
+    retryAfterMs: 0,
   };
   const transient = { outcome: "transient", reason: "server_error" } as const;
   const permanent = { outcome: "permanent", reason: "unauthorized" } as const;
@@ -80,6 +129,12 @@ describe("decide", () => {
       reason: "server_error",
       delayMs: 30_000,
     });
+  });
+  test("a server that asks to wait longer than the backoff is heeded; one that asks for less is not", () => {
+    expect(decide(transient, { ...delivery, retryAfterMs: 120_000 }, 0.5)).toMatchObject({
+      delayMs: 120_000,
+    });
+    expect(decide(transient, { ...delivery, retryAfterMs: 14_999 }, 0.5)).toMatchObject({ delayMs: 15_000 });
   });
   test("the last attempt's transient failure is a dead letter", () => {
     expect(decide(transient, { ...delivery, attemptsCharged: 5 }, 0.5)).toEqual({
@@ -139,6 +194,7 @@ describe("the request", () => {
     const headers = Object.fromEntries(
       list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] as string]] : [])),
     );
+    expect(headers["content-type"]).toBe("application/json");
     expect(headers["posthorn-attempt"]).toBe("3");
     expect(headers["user-agent"]).toMatch(/^Posthorn\/\d/);
     for (const secret of [first, second]) {

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { closeBreaker } from "#lib/breakers/service.ts";
+
+export const POST = route({
+  auth: "console",
+  params: z.object({ id: z.uuid() }),
+  handler: ({ actor, params }) => closeBreaker(actor, params.id),
+});

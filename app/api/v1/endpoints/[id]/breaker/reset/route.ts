@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { resetBreaker } from "#lib/breakers/service.ts";
+
+export const POST = route({
+  auth: "api_key",
+  params: z.object({ id: z.uuid() }),
+  handler: ({ actor, params }) => resetBreaker(actor, params.id),
+});

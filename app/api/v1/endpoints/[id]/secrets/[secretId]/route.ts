@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { revokeSecret } from "#lib/endpoint-secrets/service.ts";
+
+export const DELETE = route({
+  auth: "api_key",
+  params: z.object({ id: z.uuid(), secretId: z.uuid() }),
+  handler: ({ actor, params }) => revokeSecret(actor, params.id, params.secretId),
+});

@@ -1,0 +1,5 @@
+CREATE TYPE "posthorn"."ordering" AS ENUM('none', 'per_key', 'strict');--> statement-breakpoint
+ALTER TABLE "posthorn"."endpoints" ADD COLUMN "ordering" "posthorn"."ordering" DEFAULT 'none' NOT NULL;--> statement-breakpoint
+CREATE INDEX "deliveries_key_unfinished" ON "posthorn"."deliveries" USING btree ("endpoint_id","ordering_key","id") WHERE "posthorn"."deliveries"."ordering_key" is not null and "posthorn"."deliveries"."state" in ('pending', 'in_flight', 'failed');--> statement-breakpoint
+CREATE INDEX "deliveries_key_ended" ON "posthorn"."deliveries" USING btree ("endpoint_id","ordering_key","id") WHERE "posthorn"."deliveries"."ordering_key" is not null and "posthorn"."deliveries"."state" in ('delivered', 'dead_letter', 'discarded');--> statement-breakpoint
+CREATE INDEX "deliveries_blocked" ON "posthorn"."deliveries" USING btree ("endpoint_id","ordering_key","id") WHERE "posthorn"."deliveries"."blocked" and "posthorn"."deliveries"."state" in ('pending', 'failed');
