@@ -8,8 +8,8 @@ export type LatencyHistogram = { buckets: readonly number[]; counts: readonly nu
 export const emptyHistogram: LatencyHistogram = { buckets: [], counts: [] };
 
 /** Where the first bucket ends. All that is faster counts as this. */
-export const shortestMs = 0.1;
-export const bucketGrowth = 1.015;
+const shortestMs = 0.1;
+const bucketGrowth = 1.015;
 
 /** The histogram of some durations. */
 export function histogramOf(durationsMs: readonly number[]): LatencyHistogram {
