@@ -36,13 +36,13 @@ describe.each(Object.entries(libraries))("%s", (_name, Webhook) => {
     new Webhook(formatSigningSecret(secret)).verify(payload, headers);
 
   test.each(Object.entries(bodies))("verifies %s", (_what, data) => {
-    expect(verify(current, attempt(data, [current]))).toMatchObject({ id: "evt_1", type: "ftd" });
+    expect(() => verify(current, attempt(data, [current]))).not.toThrow();
   });
 
   test("verifies with either secret while both are valid, and with no other", () => {
     const rotated = attempt("{}", [current, old]);
-    expect(verify(current, rotated)).toHaveProperty("id");
-    expect(verify(old, rotated)).toHaveProperty("id");
+    expect(() => verify(current, rotated)).not.toThrow();
+    expect(() => verify(old, rotated)).not.toThrow();
     expect(() => verify(other, rotated)).toThrow();
     expect(() => verify(old, attempt("{}", [current]))).toThrow();
   });
