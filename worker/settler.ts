@@ -7,6 +7,8 @@ import { createSignal } from "./signal.ts";
 const worthwhile = 300;
 const lingerMs = 10;
 const retryMs = 500;
+/** Batches in flight. An endpoint's results always take the same turn, so that batches never wait for each other's locks. */
+const atOnce = 2;
 /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
 const dataFault = /^2[23]/;
 
@@ -30,8 +32,10 @@ export function createSettler(options: {
   log: Logger;
 }): Settler {
   const { log } = options;
-  const added = createSignal();
-  let buffer: Settlement[] = [];
+  const queues = Array.from({ length: atOnce }, () => ({
+    added: createSignal(),
+    buffer: [] as Settlement[],
+  }));
   let unsettled = 0;
   let finishing = false;
 
@@ -59,27 +63,33 @@ export function createSettler(options: {
     await settleBatch(batch.slice(middle));
   }
 
-  async function loop(): Promise<void> {
-    while (!finishing || buffer.length > 0) {
-      if (buffer.length === 0) await added.wait(1_000);
-      if (buffer.length < worthwhile && !finishing) await sleep(lingerMs);
-      const batch = buffer.slice(0, settleBatchSize);
-      buffer = buffer.slice(settleBatchSize);
+  async function settleQueue(queue: (typeof queues)[number]): Promise<void> {
+    while (!finishing || queue.buffer.length > 0) {
+      if (queue.buffer.length === 0) await queue.added.wait(1_000);
+      if (queue.buffer.length < worthwhile && !finishing) await sleep(lingerMs);
+      const batch = queue.buffer.slice(0, settleBatchSize);
+      queue.buffer = queue.buffer.slice(settleBatchSize);
       if (batch.length > 0) await settleBatch(batch);
     }
   }
 
   return {
     add: (settlement) => {
-      buffer.push(settlement);
+      const queue = queues[queueOf(settlement.endpointId)] as (typeof queues)[number];
+      queue.buffer.push(settlement);
       unsettled++;
-      if (buffer.length === 1 || buffer.length === worthwhile) added.notify();
+      if (queue.buffer.length === 1 || queue.buffer.length === worthwhile) queue.added.notify();
     },
     waiting: () => unsettled,
     finish: () => {
       finishing = true;
-      added.notify();
+      for (const queue of queues) queue.added.notify();
     },
-    ended: loop(),
+    ended: Promise.all(queues.map(settleQueue)).then(() => undefined),
   };
+}
+
+/** By the id's last digit, which is random in a UUID of any version. */
+function queueOf(endpointId: string): number {
+  return Number.parseInt(endpointId.at(-1) as string, 16) % atOnce;
 }
