@@ -129,21 +129,6 @@ export const breakerStateLabels = {
   half_open: "Half open",
 } satisfies Record<BreakerState, string>;
 
-export const breakerCauseLabels = {
-  consecutive_failures: "Too many failures in a row",
-  failure_rate: "Half of the latest attempts failed, or more",
-  probe_started: "The probe was sent",
-  probe_succeeded: "The probe succeeded",
-  probe_neutral: "The probe was answered",
-  probe_failed: "The probe failed",
-  probe_lost: "The worker that made the probe was lost",
-  held: "Held by hand",
-  reset: "Reset by hand",
-  closed_by_hand: "Closed by hand",
-  endpoint_changed: "URL, headers or secret were changed",
-  resumed: "The endpoint was resumed",
-} satisfies Record<BreakerCause, string>;
-
 /** One plain sentence each, about their server or about us; the code stays one step away. */
 export const reasonSentences = {
   dns_error: "The name of their server could not be resolved",

@@ -6,7 +6,7 @@ import { useClockText } from "#components/layout/clock.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
-import { endpointCause, endpointCondition, lastFailureWords } from "#lib/endpoints/words.ts";
+import { breakerWords, endpointCause, endpointCondition, lastFailureWords } from "#lib/endpoints/words.ts";
 import { formatNoun, formatRelative } from "#lib/format.ts";
 import { EndpointStatusPill } from "./status-pill.tsx";
 
@@ -72,10 +72,12 @@ function When({ iso }: { iso: string | null }) {
 function Status({ endpoint }: { endpoint: Endpoint }) {
   const cause = useClockText((nowMs) => endpointCause(endpoint, nowMs));
   const since = useClockText((nowMs) => formatRelative(endpoint.status_changed_at, nowMs));
+  const breaker = useClockText((nowMs) => breakerWords(endpoint.breaker, nowMs) ?? "");
   const condition = endpointCondition(endpoint);
   const words = {
     healthy: null,
     unused: null,
+    breaker_open: breaker,
     failing: lastFailureWords(endpoint) ?? formatNoun(endpoint.health.consecutive_failures, "failure"),
     paused: `by ${endpoint.status_changed_by}, ${since}`,
     disabled: `by ${endpoint.status_changed_by}, ${since}`,

@@ -17,8 +17,8 @@ import { endpointOptions } from "#lib/endpoints/client.ts";
 import { retryWords } from "#lib/endpoints/retry-words.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
 import { endpointCause, lastFailureWords } from "#lib/endpoints/words.ts";
-import { formatCapped, formatCount, formatNoun, formatSpan } from "#lib/format.ts";
-import type { DeliveryState } from "#lib/vocabulary.ts";
+import { formatCapped, formatCount, formatMs, formatNoun, formatSpan } from "#lib/format.ts";
+import { breakerStateLabels, type DeliveryState } from "#lib/vocabulary.ts";
 import { backlogCount } from "./backlog-words.ts";
 import { DeleteAction } from "./delete-action.tsx";
 import { EndpointDeliveries } from "./endpoint-deliveries.tsx";
@@ -97,7 +97,13 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
             "Never"
           )}
         </Fact>
+        <Fact name="Breaker">{breakerStateLabels[endpoint.breaker.state]}</Fact>
         <Fact name="Failures in a row">{formatCount(health.consecutive_failures)}</Fact>
+        <Fact name="P50, P95, P99">
+          {health.latency
+            ? `${[health.latency.p50_ms, health.latency.p95_ms, health.latency.p99_ms].map(formatMs).join(", ")} of ${formatNoun(health.latency.samples, "attempt")} in 24 h`
+            : "No attempts in 24 h"}
+        </Fact>
         <Fact name="In flight">{formatNoun(health.in_flight, "request")}</Fact>
       </Facts>
     </Panel>

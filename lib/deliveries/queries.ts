@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { affiliates, deliveries, endpoints } from "#drizzle/schema/index.ts";
+import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
-import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
+import type { AttemptOutcome, BreakerState, DeliveryState, Reason } from "#lib/vocabulary.ts";
 import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
 
 const maxAttemptsShown = 200;
@@ -19,6 +19,11 @@ const columns = {
     status: endpoints.status,
     maxAttempts: endpoints.maxAttempts,
     deletedAt: endpoints.deletedAt,
+    breaker: endpointHealth.breaker,
+    /** Null where nobody can say when it is ready. */
+    readyAt: sql<Date | null>`nullif(greatest(${endpointHealth.readyAt}, 'epoch'), 'infinity')`.mapWith(
+      endpointHealth.readyAt,
+    ),
   },
 };
 type Row = {
@@ -27,7 +32,7 @@ type Row = {
   endpoint: Pick<
     typeof endpoints.$inferSelect,
     "id" | "name" | "url" | "status" | "maxAttempts" | "deletedAt"
-  >;
+  > & { breaker: BreakerState; readyAt: Date | null };
 };
 
 /**
@@ -140,6 +145,7 @@ function joined(orm: Orm) {
     .from(deliveries)
     .innerJoin(affiliates, eq(affiliates.id, deliveries.affiliateId))
     .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .innerJoin(endpointHealth, eq(endpointHealth.endpointId, deliveries.endpointId))
     .$dynamic();
 }
 
@@ -148,6 +154,11 @@ function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
   const isHeld = isWaiting && endpoint.deletedAt === null && endpoint.status !== "active";
   const isBlocked = isWaiting && delivery.blocked;
   const moves = isWaiting && !isHeld && !isBlocked && endpoint.deletedAt === null;
+  // Neither before its own time nor before its endpoint's: a cooldown, a pause that was asked for, the next token.
+  const nextAttemptAt =
+    moves && endpoint.readyAt && endpoint.readyAt > delivery.nextAttemptAt
+      ? endpoint.readyAt
+      : delivery.nextAttemptAt;
   return {
     id: String(delivery.id),
     event_id: delivery.eventId,
@@ -166,7 +177,8 @@ function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
     attempt_number: delivery.attemptNumber,
     attempts_charged: delivery.attemptsCharged,
     max_attempts: endpoint.maxAttempts,
-    next_attempt_at: moves ? delivery.nextAttemptAt.toISOString() : null,
+    behind_breaker: moves && endpoint.breaker !== "closed",
+    next_attempt_at: moves && endpoint.readyAt ? nextAttemptAt.toISOString() : null,
     last_status: delivery.lastStatus,
     last_attempt_at: delivery.lastAttemptAt?.toISOString() ?? null,
     last_duration_ms: delivery.lastDurationMs,

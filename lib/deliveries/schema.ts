@@ -41,7 +41,9 @@ export type Delivery = {
   /** Attempts used of `max_attempts` since it was made or put back. */
   attempts_charged: number;
   max_attempts: number;
-  /** When it will next move; null when nothing more is planned. */
+  /** Waits because its endpoint's breaker is open, or probing. */
+  behind_breaker: boolean;
+  /** When it will next move; null when nothing more is planned, or nobody can say when. */
   next_attempt_at: string | null;
   last_status: number | null;
   last_attempt_at: string | null;

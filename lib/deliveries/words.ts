@@ -8,6 +8,7 @@ type Standing = Pick<
   | "state"
   | "held"
   | "blocked"
+  | "behind_breaker"
   | "attempt_number"
   | "attempts_charged"
   | "max_attempts"
@@ -37,6 +38,10 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     return `endpoint ${status} by ${holder.status_changed_by}, ${formatRelative(holder.status_changed_at, nowMs)}`;
   }
   if (delivery.blocked) return "behind an earlier one of its ordering key";
+  if (delivery.behind_breaker) {
+    const when = delivery.next_attempt_at ? ` · ${dueWords(delivery.next_attempt_at, nowMs)}` : "";
+    return `behind the endpoint's open breaker${when}`;
+  }
   switch (delivery.state) {
     case "pending":
       return dueWords(delivery.next_attempt_at, nowMs);

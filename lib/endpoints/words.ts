@@ -2,26 +2,30 @@ import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatNoun, formatRelative } from "#lib/format.ts";
 import { endpointStatusLabels, reasonSentences } from "#lib/vocabulary.ts";
 
-export type EndpointCondition = "healthy" | "unused" | "failing" | "paused" | "disabled";
+export type EndpointCondition = "healthy" | "unused" | "failing" | "breaker_open" | "paused" | "disabled";
 
 export const endpointConditionLabels = {
   healthy: "Healthy",
   unused: "Not used yet",
   failing: "Failing",
+  breaker_open: "Breaker open",
   paused: endpointStatusLabels.paused,
   disabled: endpointStatusLabels.disabled,
 } satisfies Record<EndpointCondition, string>;
 
 /** Its status, and while it is active, what its latest attempt says. */
-export function endpointCondition(endpoint: Pick<Endpoint, "status" | "health">): EndpointCondition {
+export function endpointCondition(
+  endpoint: Pick<Endpoint, "status" | "health" | "breaker">,
+): EndpointCondition {
   if (endpoint.status !== "active") return endpoint.status;
+  if (endpoint.breaker.state !== "closed") return "breaker_open";
   if (endpoint.health.consecutive_failures > 0) return "failing";
   return endpoint.health.last_success_at === null ? "unused" : "healthy";
 }
 
 /** One sentence of cause. */
 export function endpointCause(
-  endpoint: Pick<Endpoint, "status" | "status_changed_at" | "status_changed_by" | "health">,
+  endpoint: Pick<Endpoint, "status" | "status_changed_at" | "status_changed_by" | "health" | "breaker">,
   nowMs: number,
 ): string {
   const { health } = endpoint;
@@ -32,6 +36,8 @@ export function endpointCause(
       const when = formatRelative(endpoint.status_changed_at, nowMs);
       return `${verb} by ${endpoint.status_changed_by} ${when}. Events for it are held, not dropped.`;
     }
+    case "breaker_open":
+      return `${lastFailureWords(endpoint) ?? "Too many attempts failed"}. ${breakerWords(endpoint.breaker, nowMs)}`;
     case "failing": {
       const row = `${formatNoun(health.consecutive_failures, "failure")}${health.consecutive_failures > 1 ? " in a row" : ""}`;
       const last = health.last_failure_at
@@ -46,6 +52,18 @@ export function endpointCause(
     case "unused":
       return "Nothing has been sent to it yet.";
   }
+}
+
+/** What an open breaker does next; null while it is closed. */
+export function breakerWords(breaker: Endpoint["breaker"], nowMs: number): string | null {
+  if (breaker.state === "closed") return null;
+  if (breaker.state === "half_open") return "One request probes whether it works again.";
+  if (breaker.held_by !== null) return `Held by ${breaker.held_by} until somebody resets it.`;
+  if (breaker.next_probe_at === null) return "Nothing is sent to it.";
+  const isDue = new Date(breaker.next_probe_at).getTime() <= nowMs;
+  return isDue
+    ? "The next delivery is the probe."
+    : `The next probe goes ${formatRelative(breaker.next_probe_at, nowMs)}.`;
 }
 
 /** The latest failure as a plain sentence, with the status where there was one; null when none is known. */

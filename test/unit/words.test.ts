@@ -14,6 +14,7 @@ const delivery = {
   max_attempts: 5,
   next_attempt_at: at(-1_000),
   blocked: false,
+  behind_breaker: false,
   delivered_at: null,
   ended_at: null,
   endpoint: { status: "active" as const },
@@ -29,6 +30,14 @@ describe("what a delivery waits for", () => {
     expect(next({ ...failed, next_attempt_at: at(300) })).toBe("3 of 5 · due now");
     expect(next({})).toBe("due now");
     expect(next({ state: "in_flight", attempt_number: 3 })).toBe("attempt 3");
+  });
+
+  it("says that it waits for the endpoint's breaker", () => {
+    const waiting = { state: "failed", behind_breaker: true };
+    expect(next({ ...waiting, next_attempt_at: at(40_000) })).toBe(
+      "behind the endpoint's open breaker · in 40 s",
+    );
+    expect(next({ ...waiting, next_attempt_at: null })).toBe("behind the endpoint's open breaker");
   });
 
   it("says who holds it, where that is known", () => {
@@ -62,8 +71,17 @@ describe("an endpoint's condition and cause", () => {
     last_failure_status: null,
     latency: null,
   };
+  const breaker: Endpoint["breaker"] = {
+    state: "closed",
+    changed_at: null,
+    cooldown_seconds: 300,
+    next_probe_at: null,
+    held_by: null,
+    ramp: null,
+  };
   const endpoint = (change: Partial<Endpoint["health"]>, status: Endpoint["status"] = "active") => ({
     status,
+    breaker,
     status_changed_at: at(-7_200_000),
     status_changed_by: "Ana",
     health: { ...health, ...change },
@@ -79,6 +97,27 @@ describe("an endpoint's condition and cause", () => {
     expect(endpointCondition(endpoint({ last_success_at: at(-1_000), ...failure }))).toBe("healthy");
     expect(endpointCondition(endpoint({ consecutive_failures: 1 }))).toBe("failing");
     expect(endpointCondition(endpoint({ consecutive_failures: 1 }, "paused"))).toBe("paused");
+  });
+
+  it("says what an open breaker does next", () => {
+    const open = (change: Partial<Endpoint["breaker"]>) => ({
+      ...endpoint({ consecutive_failures: 10, ...failure }),
+      breaker: { ...breaker, state: "open" as const, ...change },
+    });
+    expect(endpointCondition(open({}))).toBe("breaker_open");
+    const cause = (change: Partial<Endpoint["breaker"]>) => endpointCause(open(change), nowMs);
+    expect(cause({ next_probe_at: at(40_000) })).toBe(
+      "Their server failed (503). The next probe goes in 40 s.",
+    );
+    expect(cause({ next_probe_at: at(-1_000) })).toBe(
+      "Their server failed (503). The next delivery is the probe.",
+    );
+    expect(cause({ held_by: "Ana" })).toBe(
+      "Their server failed (503). Held by Ana until somebody resets it.",
+    );
+    expect(cause({ state: "half_open" })).toBe(
+      "Their server failed (503). One request probes whether it works again.",
+    );
   });
 
   it("gives one sentence of cause", () => {
