@@ -60,7 +60,7 @@ type Settled = EmbeddedPostgresOptions & { onProgress: (message: string) => void
 
 async function claimFolder(dataDir: string): Promise<FolderLock> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     return await lockFolder(dataDir);
   } catch (error) {
     const code = errorCode(error);
@@ -68,6 +68,18 @@ async function claimFolder(dataDir: string): Promise<FolderLock> {
     throw new StartError(
       `${dataDir} cannot be written (${code}): set POSTHORN_DATA_DIR to a folder that can`,
     );
+  }
+}
+
+/** Not mkdir's own recursion, which tries for ever where a parent exists that takes no folders, as /proc does. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return;
+    if (errorCode(error) !== "ENOENT" || path.dirname(folder) === folder) throw error;
+    await makeFolder(path.dirname(folder));
+    await mkdir(folder);
   }
 }
 

@@ -70,6 +70,12 @@ test("a second start on the same folder is refused, and disturbs nothing", async
   expect(await query(server, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
+test("a folder that cannot be made is named, with its variable, also where no folder can be", async () => {
+  await expect(startEmbeddedPostgres({ dataDir: "/proc/nowhere/deeper" })).rejects.toThrow(
+    "/proc/nowhere/deeper cannot be written (ENOENT): set POSTHORN_DATA_DIR to a folder that can",
+  );
+});
+
 test("a port that is taken is named, with its variable", async () => {
   const other = net.createServer();
   await once(other.listen(0, "127.0.0.1"), "listening");

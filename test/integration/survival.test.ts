@@ -208,7 +208,7 @@ test("case 33: a worker whose clock is an hour off delivers, signs and schedules
   const path = newPath();
   const until = new Date(Date.now() + 120_000).toUTCString();
   receiver.script(path, { status: 503, headers: { "retry-after": until } }, { status: 200 });
-  const endpoint = await createEndpoint(db.pool, { url: receiver.url(path) });
+  const endpoint = await createEndpoint(db.pool, { url: receiver.url(path), baseSeconds: 30 });
   const worker = await spawnWorker(db.url, { preload: "./test/helpers/wrong-clock.ts" });
   const itsTime = new Date(JSON.parse(worker.log()[0] as string).time).getTime();
   expect(itsTime - Date.now()).toBeGreaterThan(3_500_000);
