@@ -4,8 +4,10 @@ const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
   serverExternalPackages: ["pg", "pino"],
-  // The start script owns the build folder so that development never overwrites it.
+  // Types are checked by a step of their own, of everything and not only of the pages.
   typescript: { ignoreBuildErrors: true },
+  // Development must write nothing into the project.
+  agentRules: false,
 };
 
 export default config;
