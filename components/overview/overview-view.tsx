@@ -128,8 +128,19 @@ function LastHour({ overview }: { overview: Overview }) {
         value={overview.mean_success_ms === null ? "–" : formatMs(overview.mean_success_ms)}
         note={overview.mean_success_ms === null ? "no success to measure" : "from start to the whole answer"}
       />
+      <Tile
+        href="/deliveries"
+        label="P50, P95, P99 of all attempts"
+        value={percentilesOf(overview)}
+        note={overview.p50_ms === null ? "no attempt to measure" : "failures included"}
+      />
     </TileGroup>
   );
+}
+
+function percentilesOf({ p50_ms, p95_ms, p99_ms }: Overview): string {
+  const known = [p50_ms, p95_ms, p99_ms].filter((ms) => ms !== null);
+  return known.length === 0 ? "–" : known.map(formatMs).join(", ");
 }
 
 function NoWorker() {

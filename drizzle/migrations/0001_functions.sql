@@ -121,6 +121,19 @@ RETURNS TABLE (place integer, event_id text, outcome text) LANGUAGE sql VOLATILE
   ORDER BY item.place
 $$;
 --> statement-breakpoint
+-- Whether objects and arrays are nested no deeper: what is left of the brackets when the innermost pairs have been
+-- taken away so many times is deeper still.
+CREATE FUNCTION posthorn.is_within_depth(data json, depth integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  brackets text := regexp_replace(regexp_replace(data::text, '"(?:[^"\\]|\\.)*"', '', 'g'), '[^][{}]', '', 'g');
+BEGIN
+  FOR i IN 1..depth LOOP
+    EXIT WHEN brackets = '';
+    brackets := regexp_replace(brackets, '\[\]|\{\}', '', 'g');
+  END LOOP;
+  RETURN brackets = '';
+END $$;
+--> statement-breakpoint
 -- Publishes within the caller's own transaction; returns the event's id. Sends no notification: that would
 -- take a database-wide lock at commit, and workers look often enough.
 CREATE FUNCTION posthorn.publish(
@@ -144,8 +157,10 @@ BEGIN
     RAISE EXCEPTION 'posthorn: data must not contain the character NUL' USING ERRCODE = 'invalid_parameter_value';
   ELSIF escapes ~* '\\ud[89ab]..(?!\\ud[c-f])' OR escapes ~* '(?<!\\ud[89ab]..)\\ud[c-f]' THEN
     RAISE EXCEPTION 'posthorn: data must not contain half of a surrogate pair' USING ERRCODE = 'invalid_parameter_value';
-  ELSIF octet_length(ordering_key) NOT BETWEEN 1 AND 1024 THEN
-    RAISE EXCEPTION 'posthorn: ordering_key must be 1 to 1024 bytes' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF NOT posthorn.is_within_depth(data, 64) THEN
+    RAISE EXCEPTION 'posthorn: data must be at most 64 deep' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF char_length(ordering_key) NOT BETWEEN 1 AND 256 THEN
+    RAISE EXCEPTION 'posthorn: ordering_key must be 1 to 256 characters' USING ERRCODE = 'invalid_parameter_value';
   ELSIF NOT isfinite(occurred_at) THEN
     RAISE EXCEPTION 'posthorn: occurred_at must be finite' USING ERRCODE = 'invalid_parameter_value';
   END IF;

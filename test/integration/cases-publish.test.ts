@@ -237,12 +237,22 @@ describe("case 5: what the SQL function refuses, naming the fault", () => {
     [
       "an empty ordering key",
       "type => 'ftd', affiliate => 'case-5', data => '{}', ordering_key => ''",
-      /ordering_key must be/,
+      /ordering_key must be 1 to 256 characters/,
     ],
   ];
   beforeAll(() => createAffiliate(db.pool, "case-5"));
   test.each(bad)("%s", async (_, call, message) => {
     await expect(db.pool.query(`select posthorn.publish(${call})`)).rejects.toThrow(message);
+  });
+  test("64 levels are accepted, and 65 are not", async () => {
+    const nested = (depth: number) =>
+      `{"a":${"[".repeat(depth - 1)}"]\\"}"${"]".repeat(depth - 1)},"b":[{}]}`;
+    const call = (depth: number) =>
+      db.pool.query("select posthorn.publish(type => 'ftd', affiliate => 'case-5', data => $1)", [
+        nested(depth),
+      ]);
+    await call(64);
+    await expect(call(65)).rejects.toThrow(/data must be at most 64 deep/);
   });
   test("escapes that only look like those are accepted", async () => {
     const data = '{"pair":"\\ud83d\\uDE00","backslash":"\\\\u0000 \\\\ud83d"}';
