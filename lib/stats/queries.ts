@@ -33,7 +33,9 @@ type Standing = Pick<
 >;
 
 /**
- * How things stand now. Deliveries are counted along deliveries_state, no further than `countedTo`; the oldest that is due is the first of each active endpoint in deliveries_due.
+ * How things stand now. Deliveries are counted along deliveries_state, no further than `countedTo`; the oldest that
+ * is due is the first in deliveries_due of each endpoint that is neither stopped nor waiting for its breaker or its
+ * next token.
  */
 export async function selectStanding(db: Queryable): Promise<Standing> {
   const counted = (condition: string) =>
@@ -43,11 +45,12 @@ export async function selectStanding(db: Queryable): Promise<Standing> {
     select ${counted("state = 'pending'")} as waiting, ${counted("state = 'failed'")} as awaiting_retry,
       ${counted("state = 'dead_letter'")} as dead_letters,
       (select coalesce(sum(in_flight), 0)::int from posthorn.endpoint_health) as in_flight,
-      (select min(due.next_attempt_at) from posthorn.endpoints e cross join lateral (
+      (select min(due.next_attempt_at) from posthorn.endpoint_health g cross join lateral (
          select d.next_attempt_at from posthorn.deliveries d
-         where d.endpoint_id = e.id and d.state in ('pending', 'failed') and not d.blocked and d.next_attempt_at <= now()
+         where d.endpoint_id = g.endpoint_id and d.state in ('pending', 'failed') and not d.blocked
+           and d.next_attempt_at <= now()
          order by d.next_attempt_at limit 1) due
-       where e.deleted_at is null and e.status = 'active') as oldest_waiting_at,
+       where g.ready_at <= now()) as oldest_waiting_at,
       (select count(*)::int from posthorn.workers where lease_until > now()) as workers_alive,
       now() as at, endpoint.*
     from (
