@@ -125,7 +125,7 @@ function checkPart(part: TemplatePart, text: string, kind: TextKind, context: Ma
   let normalised: string | null = null;
   if (kind === "url") {
     const checked = checkUrlText(text, parsed.tokens);
-    faults.push(...checked.faults);
+    faults.push(...checked.faults.filter((fault) => !parsed.faults.some((other) => overlap(fault, other))));
     normalised = checked.normalised;
   } else {
     faults.push(...bodyFaults(text, kind, parsed, faults.length > 0));
@@ -137,6 +137,11 @@ function checkPart(part: TemplatePart, text: string, kind: TextKind, context: Ma
     macros,
     normalised,
   };
+}
+
+/** A brace that nothing closes is literal text too, but needs to be named only once. */
+function overlap(a: { at: number; length: number }, b: { at: number; length: number }): boolean {
+  return a.at < b.at + b.length && b.at < a.at + a.length;
 }
 
 function refusedPart(part: TemplatePart, faults: PartFault[]): PartCheck {

@@ -97,6 +97,7 @@ export function suggestName(name: string, index: NameIndex): string | null {
   const translated = translateName(name, index);
   if (translated !== null || name.length > maxComparedLength) return translated;
   const squashed = squash(name);
+  if (squashed.length < 3) return null;
   let best: string | null = null;
   let bestDistance = squashed.length < 5 ? 2 : 3;
   for (const [spelling, candidate] of index.bySpelling) {

@@ -106,7 +106,7 @@ function unclosed(text: string, at: number, name: string | null): SyntaxFault {
     at,
     length,
     name,
-    message: `"${excerpt(text.slice(at, at + 1 + length))}" opens a brace that nothing closes. Write \\u007b if the sign itself is meant.`,
+    message: `"${excerpt(text.slice(at, at + length))}" opens a brace that nothing closes. Write \\u007b if the sign itself is meant.`,
     suggestion: name === null ? "\\u007b" : `{${name}}`,
   };
 }
