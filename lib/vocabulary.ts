@@ -53,6 +53,11 @@ export const reasons = [
   "body_purged",
   "worker_lost",
   "endpoint_deleted",
+  "missing_click_id",
+  "unsafe_path_value",
+  "unmapped_value",
+  "url_too_long",
+  "body_too_long",
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -61,6 +66,10 @@ export const latencyResolutions = ["minute", "hour"] as const;
 export type LatencyResolution = (typeof latencyResolutions)[number];
 /** Stands for the whole deployment where durations are kept by endpoint. */
 export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
+
+/** What the value of an event type's field is. */
+export const fieldKinds = ["string", "integer", "decimal", "boolean", "timestamp"] as const;
+export type FieldKind = (typeof fieldKinds)[number];
 
 export const endpointKinds = ["webhook"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
@@ -160,6 +169,11 @@ export const reasonSentences = {
   body_purged: "The event's data has been purged, so nothing can be sent",
   worker_lost: "The worker that made this attempt was lost before it could record the answer",
   endpoint_deleted: "The endpoint was deleted before this was sent",
+  missing_click_id: "The event has no click id, and the template uses one",
+  unsafe_path_value: "A value would change the path of the URL: a path segment came out empty, as . or as ..",
+  unmapped_value: "The template's functions have no result for a value of this event",
+  url_too_long: "The URL came out longer than 8,192 bytes",
+  body_too_long: "The body came out longer than 1,048,576 characters",
 } satisfies Record<Reason, string>;
 
 /** What to do about a dead letter with this reason; empty where nothing but sending again is left. */
@@ -193,4 +207,10 @@ export const reasonRemedies = {
   body_purged: "Publish the event again if it is still wanted.",
   worker_lost: "Resend; if it happens again, look at the workers.",
   endpoint_deleted: "",
+  missing_click_id: "Publish the event with its click id, or give {click_id} a default in the template.",
+  unsafe_path_value:
+    "Give the macro a default or move it into the query of the template, then render this again.",
+  unmapped_value: "Add the value to the map in the template, then render this again.",
+  url_too_long: "Send fewer or shorter values, or use POST with a body, then render this again.",
+  body_too_long: "Send fewer or shorter values in the template, then render this again.",
 } satisfies Record<Reason, string>;

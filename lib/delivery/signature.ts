@@ -29,3 +29,12 @@ export function validSecrets<T extends SecretTerm>(secrets: readonly T[], nowMs:
     .sort((a, b) => b.createdAtMs - a.createdAtMs)
     .slice(0, maxValidSecrets);
 }
+
+/**
+ * A postback's URL with `sig=` as its last query parameter: the hex HMAC-SHA256 of the exact URL before it,
+ * without the `?` or `&` that joins the two (product.md, "Signing").
+ */
+export function signUrl(url: string, key: KeyObject | Uint8Array): string {
+  const signature = createHmac("sha256", key).update(url).digest("hex");
+  return `${url}${url.includes("?") ? "&" : "?"}sig=${signature}`;
+}

@@ -35,6 +35,11 @@ const counted = {
   body_purged: false,
   worker_lost: false,
   endpoint_deleted: false,
+  missing_click_id: false,
+  unsafe_path_value: false,
+  unmapped_value: false,
+  url_too_long: false,
+  body_too_long: false,
 } satisfies Record<Reason, boolean>;
 
 /** Whether the breaker counts this as a failure of the endpoint. */
