@@ -35,6 +35,7 @@ const counted = {
   body_purged: false,
   worker_lost: false,
   endpoint_deleted: false,
+  invalid_data: false,
 } satisfies Record<Reason, boolean>;
 
 /** Whether the breaker counts this as a failure of the endpoint. */
