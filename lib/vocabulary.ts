@@ -53,6 +53,7 @@ export const reasons = [
   "body_purged",
   "worker_lost",
   "endpoint_deleted",
+  "invalid_data",
   "missing_click_id",
   "unsafe_path_value",
   "unmapped_value",
@@ -106,6 +107,14 @@ export const breakerCauses = [
 ] as const;
 export type BreakerCause = (typeof breakerCauses)[number];
 
+/** What a field of an event type holds. */
+export const fieldKinds = ["string", "integer", "decimal", "boolean", "timestamp"] as const;
+export type FieldKind = (typeof fieldKinds)[number];
+
+/** What becomes of an event whose data its event type does not allow. */
+export const invalidDataRules = ["refuse", "warn"] as const;
+export type InvalidDataRule = (typeof invalidDataRules)[number];
+
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
@@ -138,6 +147,19 @@ export const breakerStateLabels = {
   half_open: "Half open",
 } satisfies Record<BreakerState, string>;
 
+export const fieldKindLabels = {
+  string: "Text",
+  integer: "Whole number",
+  decimal: "Decimal number",
+  boolean: "True or false",
+  timestamp: "Time",
+} satisfies Record<FieldKind, string>;
+
+export const invalidDataRuleLabels = {
+  refuse: "Refused",
+  warn: "Accepted with a warning",
+} satisfies Record<InvalidDataRule, string>;
+
 /** One plain sentence each, about their server or about us; the code stays one step away. */
 export const reasonSentences = {
   dns_error: "The name of their server could not be resolved",
@@ -169,6 +191,7 @@ export const reasonSentences = {
   body_purged: "The event's data has been purged, so nothing can be sent",
   worker_lost: "The worker that made this attempt was lost before it could record the answer",
   endpoint_deleted: "The endpoint was deleted before this was sent",
+  invalid_data: "The event's data lack a required field, or have one of the wrong kind",
   missing_click_id: "The event has no click id, and the template uses one",
   unsafe_path_value: "A value would change the path of the URL: a path segment came out empty, as . or as ..",
   unmapped_value: "The template's functions have no result for a value of this event",
@@ -207,6 +230,7 @@ export const reasonRemedies = {
   body_purged: "Publish the event again if it is still wanted.",
   worker_lost: "Resend; if it happens again, look at the workers.",
   endpoint_deleted: "",
+  invalid_data: "Correct what publishes such events, then publish this one again under a new id.",
   missing_click_id: "Publish the event with its click id, or give {click_id} a default in the template.",
   unsafe_path_value:
     "Give the macro a default or move it into the query of the template, then render this again.",

@@ -1,4 +1,4 @@
-import { bigint, index, integer, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { bytea, posthorn } from "./namespace.ts";
 
 /**
@@ -55,4 +55,6 @@ export const eventOutbox = posthorn.table("event_outbox", {
   affiliateId: uuid("affiliate_id").notNull(),
   type: text().notNull(),
   orderingKey: text("ordering_key"),
+  /** Its data have been held against its event type; what comes through SQL is, by the fan-out. */
+  checked: boolean().notNull().default(false),
 });

@@ -7,6 +7,7 @@ import {
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  invalidDataRules,
   latencyResolutions,
   orderings,
   reasons,
@@ -24,6 +25,7 @@ export const ordering = posthorn.enum("ordering", orderings);
 export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
 export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
+export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRules);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

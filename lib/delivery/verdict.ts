@@ -35,6 +35,7 @@ const counted = {
   body_purged: false,
   worker_lost: false,
   endpoint_deleted: false,
+  invalid_data: false,
   missing_click_id: false,
   unsafe_path_value: false,
   unmapped_value: false,

@@ -4,7 +4,10 @@ import { endpoints, eventTypes } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page, PageQuery } from "#lib/api/paging.ts";
 import type { Orm } from "#lib/db/database.ts";
-import { type EventType, eventTypeName } from "./schema.ts";
+import { type EventField, type EventType, type EventTypeCreate, eventTypeName } from "./schema.ts";
+
+/** What may be edited, in the API's own words. */
+export type EventTypeSettings = Omit<EventTypeCreate, "name"> & { deprecated: boolean };
 
 type Row = typeof eventTypes.$inferSelect;
 
@@ -30,22 +33,31 @@ export async function lockEventType(orm: Orm, name: string): Promise<EventType |
 }
 
 /** Null when the name is taken. */
-export async function insertEventType(
-  orm: Orm,
-  values: { name: string; description: string },
-): Promise<EventType | null> {
-  const [row] = await orm.insert(eventTypes).values(values).onConflictDoNothing().returning();
+export async function insertEventType(orm: Orm, values: EventTypeCreate): Promise<EventType | null> {
+  const { invalid_data: invalidData, ...rest } = values;
+  const [row] = await orm
+    .insert(eventTypes)
+    .values({ ...rest, invalidData })
+    .onConflictDoNothing()
+    .returning();
   return row ? toEventType(row) : null;
 }
 
+/** `deprecated` set again keeps the time since when it is. */
 export async function updateEventType(
   orm: Orm,
   name: string,
-  description: string,
+  { deprecated, ...settings }: EventTypeSettings,
 ): Promise<EventType | null> {
+  const { invalid_data: invalidData, ...rest } = settings;
   const [row] = await orm
     .update(eventTypes)
-    .set({ description, updatedAt: sql`now()` })
+    .set({
+      ...rest,
+      invalidData,
+      deprecatedAt: deprecated ? sql`coalesce(${eventTypes.deprecatedAt}, now())` : null,
+      updatedAt: sql`now()`,
+    })
     .where(eq(eventTypes.name, name))
     .returning();
   return row ? toEventType(row) : null;
@@ -80,6 +92,9 @@ function toEventType(row: Row): EventType {
   return {
     name: row.name,
     description: row.description,
+    fields: row.fields as EventField[],
+    invalid_data: row.invalidData,
+    deprecated_at: row.deprecatedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

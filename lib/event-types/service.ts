@@ -3,8 +3,10 @@ import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
-import { notFound, Problem } from "#lib/errors.ts";
+import { exampleData } from "#lib/delivery/catalogue.ts";
+import { existing, Problem } from "#lib/errors.ts";
 import {
+  type EventTypeSettings,
   insertEventType,
   isNamedByEndpoint,
   lockEventType,
@@ -13,22 +15,23 @@ import {
   selectEventTypes,
   updateEventType,
 } from "./queries.ts";
-import type { EventType, EventTypeCreate, EventTypeEdit } from "./schema.ts";
+import type { EventType, EventTypeCreate, EventTypeDetail, EventTypeEdit } from "./schema.ts";
 
 /** One page of the catalogue, by name. */
 export async function listEventTypes(_actor: Actor, query: PageQuery): Promise<Page<EventType>> {
   return selectEventTypes(appDatabase().orm, query);
 }
 
-/** 404 when it is not in the catalogue. */
-export async function getEventType(_actor: Actor, name: string): Promise<EventType> {
-  return existing(await selectEventType(appDatabase().orm, name));
+/** With example data; 404 when it is not in the catalogue. */
+export async function getEventType(_actor: Actor, name: string): Promise<EventTypeDetail> {
+  const type = existing(await selectEventType(appDatabase().orm, name), "event type");
+  return { ...type, example_data: exampleData(type.fields) };
 }
 
 /** 409 when it is in the catalogue already. */
 export async function createEventType(actor: Actor, input: EventTypeCreate): Promise<EventType> {
   return inTransaction(appDatabase(), async ({ orm }) => {
-    const created = await insertEventType(orm, { name: input.name, description: input.description });
+    const created = await insertEventType(orm, input);
     if (!created) {
       throw new Problem("already_exists", "There is an event type with this name already", [
         { field: "name", message: "is taken" },
@@ -38,19 +41,21 @@ export async function createEventType(actor: Actor, input: EventTypeCreate): Pro
       action: "event_type.create",
       objectKind: "event_type",
       objectId: input.name,
-      after: { name: input.name, description: input.description },
+      after: input,
     });
     return created;
   });
 }
 
-/** 404 when it is not in the catalogue. */
+/** Holds for whatever is published once this returns. 404 when it is not in the catalogue. */
 export async function editEventType(actor: Actor, name: string, edit: EventTypeEdit): Promise<EventType> {
   return inTransaction(appDatabase(), async ({ orm }) => {
-    const before = existing(await lockEventType(orm, name));
-    const changes = changedFields({ description: before.description }, { description: edit.description });
+    const before = existing(await lockEventType(orm, name), "event type");
+    const settings = settingsOf(before);
+    const wanted = { ...settings, ...edit } as EventTypeSettings;
+    const changes = changedFields(settings, wanted);
     if (!changes) return before;
-    const edited = existing(await updateEventType(orm, name, edit.description));
+    const edited = existing(await updateEventType(orm, name, wanted), "event type");
     await recordAudit(orm, actor, {
       action: "event_type.edit",
       objectKind: "event_type",
@@ -64,7 +69,7 @@ export async function editEventType(actor: Actor, name: string, edit: EventTypeE
 /** 404 when it is not in the catalogue, 409 while an endpoint names it. Events of the type stay. */
 export async function deleteEventType(actor: Actor, name: string): Promise<void> {
   await inTransaction(appDatabase(), async ({ orm }) => {
-    const before = existing(await lockEventType(orm, name));
+    const before = existing(await lockEventType(orm, name), "event type");
     if (await isNamedByEndpoint(orm, name)) {
       throw new Problem(
         "in_use",
@@ -76,12 +81,11 @@ export async function deleteEventType(actor: Actor, name: string): Promise<void>
       action: "event_type.delete",
       objectKind: "event_type",
       objectId: name,
-      before: { name, description: before.description },
+      before: { name, ...settingsOf(before) },
     });
   });
 }
 
-function existing<T>(eventType: T | null): T {
-  if (!eventType) throw notFound("event type");
-  return eventType;
+function settingsOf({ description, fields, invalid_data, deprecated_at }: EventType): EventTypeSettings {
+  return { description, fields, invalid_data, deprecated: deprecated_at !== null };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import type { FieldError } from "#lib/errors.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import type { DeliveryState, Reason } from "#lib/vocabulary.ts";
 
@@ -38,7 +39,8 @@ export const eventListQuery = pageQuery.extend({
 });
 export type EventListQuery = z.infer<typeof eventListQuery>;
 
-export type EventAccepted = { id: string; duplicate: boolean };
+/** `warnings`, where there are any: what the event type does not allow, or will not for long, and was accepted all the same. */
+export type EventAccepted = { id: string; duplicate: boolean; warnings?: FieldError[] };
 
 export type Event = {
   id: string;

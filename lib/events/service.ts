@@ -3,8 +3,10 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { route } from "#lib/delivery/route.ts";
 import { invalidField, notFound, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
-import { type PublishItem, type PublishResult, publishEvents } from "#lib/queue/publish.ts";
+import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
+import { type PublishResult, publishEvents } from "#lib/queue/publish.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
+import { type CheckedItem, checkItem, unknownType } from "./check-item.ts";
 import type { PublishRequest } from "./parse-publish.ts";
 import { type Candidate, selectCandidates, selectEvent, selectEvents } from "./queries.ts";
 import type { Event, EventAccepted, EventDetail, EventListQuery, EventRecipient } from "./schema.ts";
@@ -17,13 +19,18 @@ export type PublishAnswer = EventAccepted | { results: (EventAccepted | { error:
  */
 export async function publish(_actor: Actor, request: PublishRequest): Promise<PublishAnswer> {
   const { pool } = appDatabase();
-  const sound = request.items.filter((item): item is PublishItem => !(item instanceof Problem));
-  const accepted = sound.length > 0 ? await publishEvents(pool, sound) : [];
+  const types = request.items.flatMap((item) => (item instanceof Problem ? [] : [item.type]));
+  const rules = types.length > 0 ? await loadEventTypeRules(pool, [...new Set(types)]) : new Map();
+  const items = request.items.map((item) =>
+    item instanceof Problem ? item : checkItem(item, rules.get(item.type)),
+  );
+  const sound = items.flatMap((item) => (item instanceof Problem ? [] : [item.item]));
+  const accepted = sound.length > 0 ? await publishEvents(pool, sound, { checked: true }) : [];
   if (accepted.some((result) => result.outcome === "accepted")) wakeWorkers(pool);
 
-  const answers = accepted.map(toAnswer).values();
-  const results = request.items.map((item) =>
-    item instanceof Problem ? item : (answers.next().value as Answer),
+  const answers = accepted.values();
+  const results = items.map((item) =>
+    item instanceof Problem ? item : toAnswer(answers.next().value as PublishResult, item),
   );
   if (request.isArray) {
     return {
@@ -37,17 +44,17 @@ export async function publish(_actor: Actor, request: PublishRequest): Promise<P
 
 type Answer = EventAccepted | Problem;
 
-function toAnswer({ id, outcome }: PublishResult): Answer {
+function toAnswer({ id, outcome }: PublishResult, { warnings }: CheckedItem): Answer {
   switch (outcome) {
     case "accepted":
     case "duplicate":
-      return { id, duplicate: outcome === "duplicate" };
+      return { id, duplicate: outcome === "duplicate", ...(warnings.length > 0 ? { warnings } : {}) };
     case "conflict":
       return new Problem("id_reused", "An event with this id was published before, with other content", [
         { field: "id", message: "stands for another event" },
       ]);
     case "unknown_type":
-      return invalidField("type", "is not in the catalogue of event types");
+      return unknownType();
     case "unknown_affiliate":
       return invalidField("affiliate", "does not exist");
   }

@@ -2,7 +2,8 @@ import type pg from "pg";
 import { plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
 import { route } from "#lib/delivery/route.ts";
-import type { Ordering } from "#lib/vocabulary.ts";
+import type { Ordering, Reason } from "#lib/vocabulary.ts";
+import { findInvalid } from "./event-data.ts";
 import { lockEndpointHealth } from "./health.ts";
 import { occupied } from "./ordering.ts";
 
@@ -17,6 +18,7 @@ type OutboxRow = {
   affiliate_id: string;
   type: string;
   ordering_key: string | null;
+  checked: boolean;
 };
 
 /**
@@ -47,7 +49,7 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
       )
       delete from posthorn.event_outbox
       where seq = any(array(select seq from head where (select ok from leader)))
-      returning seq, event_id, received_at, affiliate_id, type, ordering_key`,
+      returning seq, event_id, received_at, affiliate_id, type, ordering_key, checked`,
     values: [fanOutBatchSize],
   });
   return rows.sort((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1));
@@ -55,13 +57,18 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
 
 async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Promise<void> {
   const byAffiliate = await endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]);
+  const invalid = await findInvalid(
+    client,
+    events.filter((event) => !event.checked && byAffiliate.has(event.affiliate_id)),
+  );
   await lockOrdered(client, events, byAffiliate);
   let deliveries: NewDelivery[] = [];
   for (const event of events) {
     for (const endpoint of byAffiliate.get(event.affiliate_id) ?? []) {
       if (route({ type: event.type }, { eventTypes: endpoint.event_types }) !== "deliver") continue;
       const orderingKey = endpoint.ordering === "none" ? null : event.ordering_key;
-      deliveries.push({ event, endpointId: endpoint.id, orderingKey });
+      const skipReason = invalid.has(event.event_id) ? "invalid_data" : null;
+      deliveries.push({ event, endpointId: endpoint.id, orderingKey, skipReason });
       if (deliveries.length < insertSize) continue;
       await insertBatch(client, deliveries);
       deliveries = [];
@@ -89,15 +96,24 @@ async function lockOrdered(
   if (endpointIds.length > 0) await lockEndpointHealth(client, endpointIds);
 }
 
-type NewDelivery = { event: OutboxRow; endpointId: string; orderingKey: string | null };
+/** With a reason to skip it, it is recorded and never sent. */
+type NewDelivery = {
+  event: OutboxRow;
+  endpointId: string;
+  orderingKey: string | null;
+  skipReason: Reason | null;
+};
 
 async function insertBatch(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<void> {
   const blocked = await findBlocked(client, deliveries);
   await client.query({
     name: "fan_out_insert",
     text: `insert into posthorn.deliveries
-        (event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key, blocked)
-      select * from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::boolean[])`,
+        (event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key, blocked, reason, state, ended_at)
+      select new.*, case when skip_reason is null then 'pending' else 'skipped' end::posthorn.delivery_state,
+        case when skip_reason is not null then now() end
+      from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::boolean[],
+        $8::posthorn.reason[]) as new (event_id, received_at, type, affiliate_id, endpoint_id, ordering_key, blocked, skip_reason)`,
     values: [
       textArray(deliveries.map(({ event }) => event.event_id)),
       plainArray(deliveries.map(({ event }) => event.received_at.toISOString())),
@@ -106,15 +122,21 @@ async function insertBatch(client: pg.PoolClient, deliveries: NewDelivery[]): Pr
       plainArray(deliveries.map(({ endpointId }) => endpointId)),
       textArray(deliveries.map(({ orderingKey }) => orderingKey)),
       plainArray(blocked),
+      plainArray(deliveries.map(({ skipReason }) => skipReason)),
     ],
   });
 }
 
-/** For each new delivery whether it waits: behind what the table holds of its key, or behind one before it here. */
+/**
+ * For each new delivery whether it waits: behind what the table holds of its key, or behind one before it here. What is
+ * skipped neither waits nor holds anything up.
+ */
 async function findBlocked(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<boolean[]> {
   const places = new Map(
-    deliveries.flatMap(({ endpointId, orderingKey }) =>
-      orderingKey === null ? [] : [[placeName(endpointId, orderingKey), { endpointId, orderingKey }]],
+    deliveries.flatMap(({ endpointId, orderingKey, skipReason }) =>
+      orderingKey === null || skipReason !== null
+        ? []
+        : [[placeName(endpointId, orderingKey), { endpointId, orderingKey }]],
     ),
   );
   if (places.size === 0) return deliveries.map(() => false);
@@ -123,8 +145,8 @@ async function findBlocked(client: pg.PoolClient, deliveries: NewDelivery[]): Pr
       placeName(place.endpointId, place.orderingKey),
     ),
   );
-  return deliveries.map(({ endpointId, orderingKey }) => {
-    if (orderingKey === null) return false;
+  return deliveries.map(({ endpointId, orderingKey, skipReason }) => {
+    if (orderingKey === null || skipReason !== null) return false;
     const name = placeName(endpointId, orderingKey);
     const waits = taken.has(name);
     taken.add(name);

@@ -20,12 +20,17 @@ export type PublishResult = {
 /**
  * Accepts up to a thousand events in one statement (posthorn.accept_events in the migrations, which the SQL
  * function posthorn.publish shares). Returns one result per item, in order. Nothing of a refused item is kept.
+ * `checked`: their data have been held against the catalogue; otherwise the fan-out does that.
  */
-export async function publishEvents(db: Queryable, items: PublishItem[]): Promise<PublishResult[]> {
+export async function publishEvents(
+  db: Queryable,
+  items: PublishItem[],
+  { checked = false }: { checked?: boolean } = {},
+): Promise<PublishResult[]> {
   const { rows } = await db.query<{ event_id: string; outcome: PublishResult["outcome"] }>({
     name: "publish",
     text: `select event_id, outcome from posthorn.accept_events(
-      $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bytea[]) order by place`,
+      $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bytea[], $7) order by place`,
     values: [
       items.map((item) => item.id),
       items.map((item) => item.type),
@@ -33,6 +38,7 @@ export async function publishEvents(db: Queryable, items: PublishItem[]): Promis
       items.map((item) => item.occurredAt),
       items.map((item) => item.orderingKey),
       items.map((item) => item.data),
+      checked,
     ],
   });
   return rows.map((row) => ({ id: row.event_id, outcome: row.outcome }));

@@ -126,7 +126,104 @@ describe("affiliates", () => {
   });
 });
 
+const clickId = { name: "click_id", kind: "string", example: "clk_1" };
+const payout = { name: "payout", kind: "decimal", example: "12.50" };
+const unmarked = { description: "", required: false, sensitive: false, searchable: false };
+
 describe("event types", () => {
+  test("the starting catalogue has its fields, none required", async () => {
+    const { body } = await api.call(eventTypes.GET, {});
+    expect(body.data).toHaveLength(9);
+    for (const type of body.data) {
+      const marked = (mark: string) =>
+        type.fields.filter((field: Record<string, unknown>) => field[mark]).map(nameOf);
+      expect(type).toMatchObject({ invalid_data: "refuse", deprecated_at: null });
+      expect(type.fields.map(nameOf)).toEqual([
+        ...["click_id", "conversion_id", "transaction_id", "payout", "amount", "currency", "status", "goal"],
+        ...["offer_id", "campaign_id", "country"],
+        ...Array.from({ length: 10 }, (_, i) => `sub${i + 1}`),
+        ...(type.name === "deposit" ? ["deposit_number"] : []),
+        "occurred_at",
+      ]);
+      expect(marked("required")).toEqual([]);
+      expect(marked("sensitive")).toEqual([
+        "click_id",
+        "conversion_id",
+        "transaction_id",
+        "payout",
+        "amount",
+      ]);
+      expect(marked("searchable")).toEqual(["click_id", "conversion_id", "transaction_id"]);
+      // It could be saved as it is.
+      const made = await api.call(eventTypes.POST, {
+        body: { name: `copy.${type.name}`, fields: type.fields },
+      });
+      expect(made).toMatchObject({ status: 201, body: { fields: type.fields } });
+    }
+    const declined = await api.call(eventType.GET, { params: { name: "conversion.declined" } });
+    expect(JSON.parse(declined.body.example_data)).toMatchObject({ payout: "45.00", status: "declined" });
+  });
+  const nameOf = (field: { name: string }) => field.name;
+
+  test("keep their fields in the order given, and show an example of their data", async () => {
+    const body = {
+      name: "order.paid",
+      fields: [
+        { ...payout, sensitive: true },
+        { ...clickId, required: true, searchable: true, description: " The click " },
+        { name: "items", kind: "integer", example: "3" },
+      ],
+    };
+    const made = await api.call(eventTypes.POST, { body });
+    const fields = [
+      { ...unmarked, ...payout, sensitive: true },
+      { ...unmarked, ...clickId, required: true, searchable: true, description: "The click" },
+      { ...unmarked, name: "items", kind: "integer", example: "3" },
+    ];
+    expect(made).toMatchObject({
+      status: 201,
+      body: { fields, invalid_data: "refuse", deprecated_at: null },
+    });
+    const params = { name: "order.paid" };
+    const got = await api.call(eventType.GET, { params });
+    expect(got.body.example_data).toBe('{\n  "payout": "12.50",\n  "click_id": "clk_1",\n  "items": 3\n}');
+
+    const edit = (body: unknown) => api.call(eventType.PATCH, { method: "PATCH", params, body });
+    const reordered = [fields[1], fields[0]];
+    expect(await edit({ fields: reordered, invalid_data: "warn" })).toMatchObject({
+      status: 200,
+      body: { fields: reordered, invalid_data: "warn" },
+    });
+    expect(await edit({ fields: reordered })).toMatchObject({ status: 200 });
+    expect(await edit({})).toMatchObject({ status: 422, body: { errors: [{ field: "body" }] } });
+    expect(await auditOf("event_type", "order.paid")).toMatchObject([
+      { action: "event_type.create", after: { name: "order.paid", fields, invalid_data: "refuse" } },
+      {
+        action: "event_type.edit",
+        before: { fields, invalid_data: "refuse" },
+        after: { fields: reordered, invalid_data: "warn" },
+      },
+    ]);
+  });
+
+  test("are deprecated, since when, and taken back", async () => {
+    await api.call(eventTypes.POST, { body: { name: "old" } });
+    const params = { name: "old" };
+    const edit = (body: unknown) => api.call(eventType.PATCH, { method: "PATCH", params, body });
+    const deprecated = await edit({ deprecated: true });
+    expect(deprecated).toMatchObject({ status: 200, body: { deprecated_at: expect.any(String) } });
+    expect((await edit({ deprecated: true, description: "Old" })).body.deprecated_at).toBe(
+      deprecated.body.deprecated_at,
+    );
+    expect((await edit({ deprecated: false })).body.deprecated_at).toBeNull();
+    expect((await auditOf("event_type", "old")).map((row) => row.after)).toMatchObject([
+      {},
+      { deprecated: true },
+      { description: "Old" },
+      { deprecated: false },
+    ]);
+  });
+
   test("are made, read, edited and deleted, each change with its line in the audit log", async () => {
     const made = await api.call(eventTypes.POST, { body: { name: "invoice.paid", description: "Paid" } });
     expect(made).toMatchObject({ status: 201, body: { name: "invoice.paid", description: "Paid" } });
@@ -170,7 +267,25 @@ describe("event types", () => {
     [{ name: "Upper" }, "name"],
     [{ name: "a..b" }, "name"],
     [{ name: "a", description: "x".repeat(1_001) }, "description"],
-    [{ name: "a", fields: [] }, "fields"],
+    [{ name: "a", colour: "red" }, "colour"],
+    [{ name: "a", invalid_data: "ignore" }, "invalid_data"],
+    [{ name: "a", deprecated: true }, "deprecated"],
+    [{ name: "a", fields: {} }, "fields"],
+    [{ name: "a", fields: Array.from({ length: 101 }, (_, i) => ({ ...clickId, name: `f${i}` })) }, "fields"],
+    [{ name: "a", fields: [clickId, clickId] }, "fields.1.name"],
+    [{ name: "a", fields: [{ ...clickId, name: "Click" }] }, "fields.0.name"],
+    [{ name: "a", fields: [{ ...clickId, name: "1st" }] }, "fields.0.name"],
+    [{ name: "a", fields: [{ ...clickId, name: "x".repeat(65) }] }, "fields.0.name"],
+    [{ name: "a", fields: [{ ...clickId, name: "__proto__" }] }, "fields.0.name"],
+    [{ name: "a", fields: [{ ...clickId, name: "timestamp_ms" }] }, "fields.0.name"],
+    [{ name: "a", fields: [{ ...clickId, kind: "number" }] }, "fields.0.kind"],
+    [{ name: "a", fields: [{ ...clickId, name: "occurred_at" }] }, "fields.0.kind"],
+    [{ name: "a", fields: [{ ...payout, searchable: true }] }, "fields.0.searchable"],
+    [{ name: "a", fields: [{ ...payout, example: "1e3" }] }, "fields.0.example"],
+    [{ name: "a", fields: [{ ...payout, example: 12.5 }] }, "fields.0.example"],
+    [{ name: "a", fields: [{ ...clickId, example: "" }] }, "fields.0.example"],
+    [{ name: "a", fields: [{ name: "b", kind: "string" }] }, "fields.0.example"],
+    [{ name: "a", fields: [{ ...clickId, type: "text" }] }, "fields.0.type"],
   ])("%j is refused", async (body, field) => {
     expect(await api.call(eventTypes.POST, { body })).toMatchObject({
       status: 422,

@@ -5,6 +5,7 @@ import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.
 import { discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
+import { publishEvents } from "#lib/queue/publish.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import { settle } from "#lib/queue/settle.ts";
@@ -122,6 +123,72 @@ describe("fan-out", () => {
       "select count(*)::int n, count(distinct event_id)::int d from posthorn.deliveries",
     );
     expect(rows[0]).toEqual({ n: 2_500, d: 2_500 });
+  });
+});
+
+describe("fan-out of what came through SQL", () => {
+  const fields =
+    '[{"name":"click_id","kind":"string","required":true},{"name":"payout","kind":"decimal","required":false}]';
+  const ruled = (rule: string) =>
+    db.pool.query("update posthorn.event_types set fields = $1, invalid_data = $2 where name = 'ftd'", [
+      fields,
+      rule,
+    ]);
+  const publishBySql = (affiliate: string, data: string, type = "ftd") =>
+    db.pool.query("select posthorn.publish(type => $1, affiliate => $2, data => $3, ordering_key => 'k')", [
+      type,
+      affiliate,
+      data,
+    ]);
+  const states = async () =>
+    (
+      await db.pool.query(
+        "select state, reason, blocked, ended_at is not null as ended from posthorn.deliveries order by id",
+      )
+    ).rows;
+  const waiting = { state: "pending", reason: null, blocked: false, ended: false };
+  const skipped = { state: "skipped", reason: "invalid_data", blocked: false, ended: true };
+
+  test("skips what its type refuses, as rows that say so and hold nothing up", async () => {
+    await ruled("refuse");
+    const { affiliateKey } = await createEndpoint(db.pool, {
+      url: "http://127.0.0.1:9/",
+      ordering: "strict",
+    });
+    await publishBySql(affiliateKey, '{"payout":"1.50"}');
+    await publishBySql(affiliateKey, '{"click_id":"c","payout":"a lot"}');
+    await publishBySql(affiliateKey, '{"click_id":"c","payout":1.50}');
+    await publishBySql(affiliateKey, "{}", "registration");
+    await publishBySql(affiliateKey, '{"click_id":5}', "deposit");
+    while ((await fanOut(db.pool)) > 0);
+    const blocked = { ...waiting, blocked: true };
+    expect(await states()).toEqual([skipped, skipped, waiting, blocked, skipped]);
+    expect((await take()).rows).toHaveLength(1);
+  });
+
+  test("sends it where its type only warns, or where the API has checked it", async () => {
+    const { affiliateKey } = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
+    await ruled("warn");
+    await publishBySql(affiliateKey, "{}");
+    await fanOut(db.pool);
+    await ruled("refuse");
+    const item = { id: null, affiliate: affiliateKey, type: "ftd", occurredAt: null, orderingKey: null };
+    await publishEvents(db.pool, [{ ...item, data: Buffer.from("{}") }], { checked: true });
+    await fanOut(db.pool);
+    expect(await states()).toEqual([waiting, waiting]);
+  });
+
+  test("of more events than are looked into at once, each by its own data", async () => {
+    await ruled("refuse");
+    const { affiliateKey } = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
+    await db.pool.query(
+      `select posthorn.publish('ftd', $1, (case when n % 3 = 0 then '{}' else '{"click_id":"c"}' end)::json)
+       from generate_series(1, 250) n`,
+      [affiliateKey],
+    );
+    while ((await fanOut(db.pool)) > 0);
+    const expected = Array.from({ length: 250 }, (_, i) => ((i + 1) % 3 === 0 ? skipped : waiting));
+    expect(await states()).toEqual(expected);
   });
 });
 
