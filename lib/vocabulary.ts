@@ -68,10 +68,6 @@ export type LatencyResolution = (typeof latencyResolutions)[number];
 /** Stands for the whole deployment where durations are kept by endpoint. */
 export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
 
-/** What the value of an event type's field is. */
-export const fieldKinds = ["string", "integer", "decimal", "boolean", "timestamp"] as const;
-export type FieldKind = (typeof fieldKinds)[number];
-
 export const endpointKinds = ["webhook"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
