@@ -2,7 +2,7 @@ import { looksEncoded } from "./encode.ts";
 import { literalSecrets } from "./literal-secrets.ts";
 import { checkMacro, type MacroContext } from "./macro-faults.ts";
 import { indexNames, type NameIndex } from "./names.ts";
-import { excerpt, type MacroToken, maxFaults, type Parsed, parseTemplate, type Token } from "./parse.ts";
+import { excerpt, type MacroToken, type Parsed, parseTemplate, type Token } from "./parse.ts";
 import { findForeign, translate } from "./translate.ts";
 import {
   bodyKind,
@@ -103,6 +103,9 @@ function contextOf(context: Parameters<typeof checkTemplate>[1]): MacroContext {
     secretNames: context.secretNames,
   };
 }
+
+/** Faults past so many help nobody. */
+const maxFaults = 50;
 
 type PartFault = Omit<TemplateFault, "part">;
 type PartWarning = Omit<TemplateWarning, "part">;

@@ -157,6 +157,7 @@ describe("a fault says what is wrong, where, and what would be right", () => {
     expect(codes).toEqual(["template_syntax", "unknown_macro", "literal_rewritten"]);
     expect(faultsOf(get(page + "{x}".repeat(2_000)))).toHaveLength(50);
     expect(faultsOf(form("}".repeat(60_000)))).toHaveLength(50);
+    expect(faultsOf(json(`{"a":"${"{zz ".repeat(99)}{{sub1}"}`))).toHaveLength(1);
   });
 });
 
