@@ -144,7 +144,7 @@ describe("whatever is written", () => {
           expect(at >= 0 && length >= 0 && at + length <= text.length).toBe(true);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -156,18 +156,22 @@ describe("whatever is written", () => {
         macroNamesOf(given);
         secretNamesOf(given);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     );
   });
 
   test("a translation has nothing more to translate", () => {
+    let translated = 0;
     fc.assert(
       fc.property(oddText, (text) => {
         const result = translateTemplate(text, names);
-        if (result) expect(translateTemplate(result.text, names)).toBeNull();
+        if (!result) return;
+        translated += 1;
+        expect(translateTemplate(result.text, names)).toBeNull();
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
+    expect(translated).toBeGreaterThan(20);
   });
 });
 
@@ -178,7 +182,7 @@ describe("what the check accepts", () => {
         const kept = accepted(given);
         if (kept) expect(accepted(kept)).toEqual(kept);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -202,9 +206,9 @@ describe("what the check accepts", () => {
         expect(new URL(signed).href).toBe(signed);
         if (kept.contentType === "application/json") JSON.parse(sent.body ?? "");
       }),
-      { numRuns: 3_000 },
+      { numRuns: 600 },
     );
-    expect(rendered).toBeGreaterThan(300);
+    expect(rendered).toBeGreaterThan(60);
   });
 
   test("comes out as it is where it has no macros", () => {
@@ -226,9 +230,9 @@ describe("what the check accepts", () => {
           });
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 150 },
     );
-    expect(rendered).toBeGreaterThan(300);
+    expect(rendered).toBeGreaterThan(60);
   });
 
   test("holds no secret's macro but those of the template, whatever the values are", () => {
@@ -241,7 +245,7 @@ describe("what the check accepts", () => {
         expect(macros(result.url)).toEqual(macros(kept.url));
         expect(macros(result.body)).toEqual(macros(kept.body));
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
   });
 });
@@ -276,6 +280,6 @@ test("no reserved character ever comes from a value", () => {
       const json = renderTemplate(compileTemplate(template('{"a":"{sub1}"}', "application/json")), event);
       if (json.kind === "rendered") expect(JSON.parse(json.body ?? "")).toEqual({ a: text.toWellFormed() });
     }),
-    { numRuns: 2_000 },
+    { numRuns: 400 },
   );
 });
