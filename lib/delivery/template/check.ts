@@ -2,7 +2,7 @@ import { looksEncoded } from "./encode.ts";
 import { literalSecrets } from "./literal-secrets.ts";
 import { checkMacro, type MacroContext } from "./macro-faults.ts";
 import { indexNames, type NameIndex } from "./names.ts";
-import { excerpt, type MacroToken, maxFaults, type Parsed, parseTemplate } from "./parse.ts";
+import { excerpt, type MacroToken, type Parsed, parseTemplate, type Token } from "./parse.ts";
 import { findForeign, translate } from "./translate.ts";
 import {
   bodyKind,
@@ -104,6 +104,9 @@ function contextOf(context: Parameters<typeof checkTemplate>[1]): MacroContext {
   };
 }
 
+/** Faults past so many help nobody. */
+const maxFaults = 50;
+
 type PartFault = Omit<TemplateFault, "part">;
 type PartWarning = Omit<TemplateWarning, "part">;
 type PartCheck = {
@@ -123,7 +126,9 @@ function checkPart(part: TemplatePart, text: string, kind: TextKind, context: Ma
   const macros = parsed.tokens.filter((token) => token.kind === "macro");
   const faults = [...syntaxFaults(parsed, context.index), ...macroFaults(macros, context)];
   let normalised: string | null = null;
-  if (kind === "url") {
+  const fragment = kind === "url" ? fragmentFault(parsed.tokens) : null;
+  if (fragment) faults.push(fragment);
+  else if (kind === "url") {
     const checked = checkUrlText(text, parsed.tokens);
     faults.push(...checked.faults.filter((fault) => !parsed.faults.some((other) => overlap(fault, other))));
     normalised = checked.normalised;
@@ -162,24 +167,26 @@ function tooLong(part: TemplatePart, length: number, limit: number): PartFault {
 /** One fault for each kind of foreign text, over the whole template, with all of it translated. */
 function foreignFaults(text: string, kind: TextKind, index: NameIndex): PartFault[] {
   const found = findForeign(text, kind, index);
-  const translated = found.length > 0 ? (translate(text, kind, index)?.text ?? null) : null;
-  const faults = [...new Map(found.map((foreign) => [foreign.code, foreign])).keys()].map(
-    (code): PartFault => {
-      const first = found.find((foreign) => foreign.code === code);
-      const message =
-        code === "html_entity"
-          ? `"${first?.from}" is HTML for &. Copied from a page, it would be sent as it stands; write & alone.`
-          : `"${first?.from}" is another tracker's way to write a macro, and would be sent as it stands. Here it is ${first?.to}.`;
-      return { code, at: 0, length: text.length, message, suggestion: translated };
-    },
-  );
-  if (kind !== "url" || faults.some(({ code }) => code === "fragment")) return faults;
-  const at = found.length > 0 ? -1 : text.indexOf("#");
-  if (at !== -1) {
+  if (found.length === 0) return [];
+  const translated = translate(text, kind, index)?.text ?? null;
+  const firsts = new Map([...found].reverse().map((foreign) => [foreign.code, foreign]));
+  return [...firsts].map(([code, { from, to }]): PartFault => {
+    const message =
+      code === "html_entity"
+        ? `"${from}" is HTML for &. Copied from a page, it would be sent as it stands; write & alone.`
+        : `"${from}" is another tracker's way to write a macro, and would be sent as it stands. Here it is ${to}.`;
+    return { code, at: 0, length: text.length, message, suggestion: translated };
+  });
+}
+
+function fragmentFault(tokens: readonly Token[]): PartFault | null {
+  for (const token of tokens) {
+    const at = token.kind === "literal" ? token.text.indexOf("#") : -1;
+    if (at === -1) continue;
     const message = "A # starts a fragment, which is never sent. Write %23 if the sign itself is meant.";
-    faults.push({ code: "fragment", at, length: 1, message, suggestion: "%23" });
+    return { code: "fragment", at: token.at + at, length: 1, message, suggestion: "%23" };
   }
-  return faults;
+  return null;
 }
 
 function syntaxFaults(parsed: Parsed, index: NameIndex): PartFault[] {

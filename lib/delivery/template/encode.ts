@@ -6,13 +6,13 @@ const plainInForm = /^[A-Za-z0-9\-._*]*$/;
 const plainInJson = /^[ !#-[\]-z|}~]*$/;
 
 /** A value as RFC 3986 writes it: UTF-8, everything but the unreserved marks percent-encoded. */
-export function encodeForUrl(value: string): string {
+function encodeForUrl(value: string): string {
   if (unreserved.test(value)) return value;
   return encodeURIComponent(value.toWellFormed()).replace(/[!'()*]/g, percent);
 }
 
 /** A value as the WHATWG's application/x-www-form-urlencoded serializer writes it: a space is a plus. */
-export function encodeForForm(value: string): string {
+function encodeForForm(value: string): string {
   if (plainInForm.test(value)) return value;
   return encodeURIComponent(value.toWellFormed())
     .replace(/[!'()~]/g, percent)
@@ -20,7 +20,7 @@ export function encodeForForm(value: string): string {
 }
 
 /** A value inside a JSON string. `{` is escaped as well, so that no value can look like a secret's macro. */
-export function encodeForJson(value: string): string {
+function encodeForJson(value: string): string {
   if (plainInJson.test(value)) return value;
   return JSON.stringify(value.toWellFormed()).slice(1, -1).replaceAll("{", "\\u007b");
 }

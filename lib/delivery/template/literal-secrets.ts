@@ -15,19 +15,21 @@ export function literalSecrets(text: string, kind: TextKind, tokens: readonly To
   return tokens.flatMap((token, i) => {
     if (token.kind === "macro") return [];
     const isEnd = i === tokens.length - 1;
-    const found = inParameters(token.text, isEnd).concat(kind === "url" ? inBotPath(token.text) : []);
+    const found = inParameters(token.text, { at: token.at, isEnd }).concat(
+      kind === "url" ? inBotPath(token.text) : [],
+    );
     return found.map((warning) => ({ ...warning, at: warning.at + token.at }));
   });
 }
 
-/** `key=value` with nothing but literal text for a value. `isEnd`: no macro follows the text. */
-function inParameters(text: string, isEnd: boolean): LiteralSecret[] {
+/** `key=value` with nothing but literal text for both. `at`: where the text stands; `isEnd`: no macro follows it. */
+function inParameters(text: string, { at: from, isEnd }: { at: number; isEnd: boolean }): LiteralSecret[] {
   const found: LiteralSecret[] = [];
-  const pair = /(?:^|[?&])([\w.-]{1,64})=([^&]+)(&|$)/g;
-  for (const { 1: key = "", 2: value = "", 3: end, index, 0: whole } of text.matchAll(pair)) {
-    if (!isSecretKey(key) || (end === "" && !isEnd)) continue;
-    const at = index + whole.length - (end?.length ?? 0) - value.length;
-    found.push(warningFor(at, value.length, key));
+  const pair = /(^|[?&])([\w.-]{1,64})=([^&]+)/g;
+  for (const { 1: joint, 2: key = "", 3: value = "", index, 0: whole } of text.matchAll(pair)) {
+    const end = index + whole.length;
+    const isWhole = (joint !== "" || from === 0) && (isEnd || end < text.length);
+    if (isWhole && isSecretKey(key)) found.push(warningFor(end - value.length, value.length, key));
   }
   return found;
 }

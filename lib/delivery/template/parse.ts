@@ -28,13 +28,10 @@ export type SyntaxFault = {
 /** Tokens that make up the whole text, in order; what is faulty stays literal. */
 export type Parsed = { tokens: Token[]; faults: SyntaxFault[] };
 
-/** Faults past so many help nobody. */
-export const maxFaults = 50;
-
 /** Cuts a template into literal text and macros, in one pass over the text, without backtracking. Total. */
 export function parseTemplate(text: string, kind: TextKind): Parsed {
-  const parts = kind === "json" ? parseJson(text) : parseText(text);
-  return { tokens: withLiterals(text, parts.macros), faults: parts.faults.slice(0, maxFaults) };
+  const { macros, faults } = kind === "json" ? parseJson(text) : parseText(text);
+  return { tokens: withLiterals(text, macros), faults };
 }
 
 type Parts = { macros: MacroToken[]; faults: SyntaxFault[] };

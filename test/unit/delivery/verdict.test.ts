@@ -48,7 +48,7 @@ test("a success does not count", () => {
   expect(countsAgainstEndpoint({ outcome: "delivered", reason: null })).toBe(false);
 });
 
-test("a response rule's refusal, a lost worker and a deleted endpoint are neutral", () => {
+test("a response rule's refusal, a lost worker, a deleted endpoint and a template's faults are neutral", () => {
   const neutral = reasons.filter((reason) => !countsAgainstEndpoint({ outcome: "permanent", reason }));
   expect(neutral).toEqual([
     "bad_request",
@@ -58,5 +58,10 @@ test("a response rule's refusal, a lost worker and a deleted endpoint are neutra
     "body_purged",
     "worker_lost",
     "endpoint_deleted",
+    "missing_click_id",
+    "unsafe_path_value",
+    "unmapped_value",
+    "url_too_long",
+    "body_too_long",
   ]);
 });

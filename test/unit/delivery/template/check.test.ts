@@ -113,7 +113,7 @@ const rows: Row[] = [
   [get(`${page}?a={{payout}}`), "foreign_syntax", /"\{\{payout\}\}".*\{payout\}/, `${page}?a={payout}`],
   [get(`${page}?a=[SUM]&b=%cid%`), "foreign_syntax", /"\[SUM\]"/, `${page}?a={payout}&b={click_id}`],
   [form("a=#s1#"), "foreign_syntax", /"#s1#"/, "a={sub1}"],
-  [json('{"a":"${payout}"}'), "foreign_syntax", /\{payout\}/, '{"a":"{payout}"}'],
+  [json(`{"a":"\${payout}"}`), "foreign_syntax", /\{payout\}/, '{"a":"{payout}"}'],
   [get(`${page}?a=1&amp;b=2`), "html_entity", /HTML for &/, `${page}?a=1&b=2`],
   [get("https://{sub1}.example/"), "macro_in_authority", /before the path/, null],
   [get("https://t.example{sub1}"), "macro_in_authority", /before the path/, null],
@@ -157,6 +157,7 @@ describe("a fault says what is wrong, where, and what would be right", () => {
     expect(codes).toEqual(["template_syntax", "unknown_macro", "literal_rewritten"]);
     expect(faultsOf(get(page + "{x}".repeat(2_000)))).toHaveLength(50);
     expect(faultsOf(form("}".repeat(60_000)))).toHaveLength(50);
+    expect(faultsOf(json(`{"a":"${"{zz ".repeat(99)}{{sub1}"}`))).toHaveLength(1);
   });
 });
 
@@ -167,6 +168,7 @@ describe("templates that can be saved", () => {
     ["http://bücher.example:8443/p", "http://xn--bcher-kva.example:8443/p"],
     ["https://[2001:DB8::1]/p", "https://[2001:db8::1]/p"],
     ["https://t.example//a/?b=%zz&c[ID]=%20off%20&d=\\^`|", null],
+    [`${page}?a={sub1|#top}&b={sub2|#s2#}`, null],
     [`${page}/a..b/...?..=/../&e={sub1|, it's "ü"}`, null],
     [`${page}?a={paid_at:tz(europe/malta):date:md5}&b={timestamp:date}`, null],
     [`${page}?a={status:map(approved = 1, pending=a:b|c)}&b={goal|}`, null],
@@ -227,7 +229,10 @@ describe("the status of conversions that are not approved", () => {
     const [fault, ...others] = faultsOf(source, types);
     if (!fault) throw new Error("the template was accepted");
     expect(others).toEqual([]);
-    expect(fault).toMatchObject({ code: "status_macro_required", message: expect.stringContaining("{status}") });
+    expect(fault).toMatchObject({
+      code: "status_macro_required",
+      message: expect.stringContaining("{status}"),
+    });
     expect(corrected(fault.part === "url" ? source.url : (source.body ?? ""), fault)).toBe(right);
   });
 
@@ -256,15 +261,23 @@ describe("a literal that looks like a secret gets a warning", () => {
     expect(others).toEqual([]);
     expect(warning).toMatchObject({ code: "literal_secret", message: expect.not.stringContaining("abc") });
     const text = warning.part === "url" ? source.url : (source.body ?? "");
-    expect(text.slice(0, warning.at) + warning.suggestion + text.slice(warning.at + warning.length)).toBe(right);
+    expect(text.slice(0, warning.at) + warning.suggestion + text.slice(warning.at + warning.length)).toBe(
+      right,
+    );
   });
 
   test.each([
     get(`${page}?token={secret.token}&key={sub1}&secret=&apikey=a{sub1}&monkey=1&tokens=2`),
     get("https://t.example/bots/robot1:a/bot"),
+    get(`${page}?a={sub1}token=a&{sub2}key=b`),
     json('{"key":"{secret.token}","monkey":"abc","key ":1}'),
   ])("not so: %j", (source) => {
     expect(check(source)).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test("each of several", () => {
+    const result = check(get(`${page}?token=a&key=b&x=1&secret=c`));
+    expect(result.ok && result.warnings.map(({ at }) => at)).toEqual([26, 32, 45]);
   });
 
   test("as does a default that is encoded already", () => {
