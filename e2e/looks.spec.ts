@@ -13,6 +13,9 @@ const listPages = [
   "/events",
   "/affiliates",
   "/event-types",
+  "/event-types/deposit",
+  "/event-types/deposit/edit",
+  "/event-types/new",
 ];
 
 /** Long texts everywhere, and a record of each kind that holds them. */

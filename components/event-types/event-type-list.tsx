@@ -5,14 +5,16 @@ import { BookText } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
+import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
-import { useOrigin } from "#components/layout/origin.ts";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
-import { CodeBlock } from "#components/ui/code-block.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { eventTypeListOptions } from "#lib/event-types/client.ts";
 import type { EventType } from "#lib/event-types/schema.ts";
+import { formatNoun } from "#lib/format.ts";
+import { DeprecatedPill } from "./field-marks.tsx";
 import { eventTypeFilters, eventTypeParams } from "./list-params.ts";
 
 const helper = listColumnHelper<EventType>();
@@ -24,9 +26,13 @@ const columns = [
     meta: { phone: "lead", className: "sm:w-[32%] truncate", sorted: "ascending" },
     cell: ({ row: { original: type } }) => (
       <span className="inline-flex max-w-full items-center gap-0.5">
-        <code className="truncate font-medium font-mono text-xs" title={type.name}>
+        <RowLink
+          href={`/event-types/${encodeURIComponent(type.name)}`}
+          title={type.name}
+          className="truncate font-mono text-xs"
+        >
           {type.name}
-        </code>
+        </RowLink>
         <CopyButton text={type.name} what="event type" />
       </span>
     ),
@@ -42,17 +48,27 @@ const columns = [
     ),
   }),
   helper.display({
+    id: "fields",
+    header: "Fields",
+    meta: { phone: "second-end", className: "sm:w-24" },
+    cell: ({ row: { original: type } }) => (
+      <span className="text-ink-2">{formatNoun(type.fields.length, "field")}</span>
+    ),
+  }),
+  helper.display({
+    id: "status",
+    header: "Status",
+    meta: { phone: "lead-end", className: "sm:w-36" },
+    cell: ({ row: { original: type } }) =>
+      type.deprecated_at === null ? <span className="text-ink-3">In use</span> : <DeprecatedPill />,
+  }),
+  helper.display({
     id: "created",
     header: "Created",
-    meta: { phone: "lead-end", className: "sm:w-28" },
+    meta: { phone: "hidden", className: "sm:w-28 sm:max-md:hidden" },
     cell: ({ row: { original: type } }) => <RelativeTime iso={type.created_at} className="text-ink-2" />,
   }),
 ];
-
-const example = (origin: string) => `curl ${origin}/api/v1/event-types \\
-  -H "Authorization: Bearer $POSTHORN_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"name":"conversion.approved","description":"A conversion was approved"}'`;
 
 export function EventTypeList() {
   const [params, setParams] = useQueryStates(eventTypeParams, { history: "push" });
@@ -77,11 +93,12 @@ export function EventTypeList() {
 
 function NoEventTypes() {
   return (
-    <EmptyState icon={BookText} title="No event types yet">
-      <p>The catalogue names every kind of event that may be published. Add the first with your API key:</p>
-      <div className="text-left">
-        <CodeBlock text={example(useOrigin())} what="example request" />
-      </div>
+    <EmptyState
+      icon={BookText}
+      title="No event types yet"
+      action={<ButtonLink href="/event-types/new">Add an event type</ButtonLink>}
+    >
+      <p>The catalogue names every kind of event that may be published, and the fields of its data.</p>
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, arrayContains, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, endpointHealth, endpointPercentiles, endpoints } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
@@ -63,6 +63,9 @@ export async function selectEndpoints(orm: Orm, query: EndpointListQuery): Promi
       ? undefined
       : sql`${endpoints.affiliateId} = (select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`,
     query.status && eq(endpoints.status, query.status),
+    query.event_type === undefined
+      ? undefined
+      : or(isNull(endpoints.eventTypes), arrayContains(endpoints.eventTypes, [query.event_type])),
     query.failing === undefined
       ? undefined
       : query.failing

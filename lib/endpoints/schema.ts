@@ -158,6 +158,8 @@ export const endpointListQuery = pageQuery.extend({
   q: plainText().trim().max(200).optional(),
   affiliate: affiliateKey.optional(),
   status: z.enum(endpointStatuses).optional(),
+  /** Only endpoints that get events of this type, by its name or because they get all. */
+  event_type: eventTypeName.optional(),
   /** Only endpoints whose latest settled attempt failed. */
   failing: z.stringbool().optional(),
 });

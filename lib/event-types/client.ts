@@ -1,12 +1,19 @@
-import { queryOptions } from "@tanstack/react-query";
+import { mutationOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#lib/api/fetcher.ts";
 import type { Page } from "#lib/api/paging.ts";
-import type { EventType, eventTypeListQuery } from "#lib/event-types/schema.ts";
+import type {
+  EventType,
+  EventTypeCreate,
+  EventTypeDetail,
+  EventTypeEdit,
+  eventTypeListQuery,
+} from "#lib/event-types/schema.ts";
 
 export type EventTypeFilters = z.input<typeof eventTypeListQuery>;
 
 const path = "/api/console/event-types";
+const pathOf = (name: string) => `${path}/${encodeURIComponent(name)}`;
 const mostPages = 10;
 
 /** One page of the catalogue. */
@@ -14,6 +21,14 @@ export function eventTypeListOptions(filters: EventTypeFilters) {
   return queryOptions({
     queryKey: ["event-types", "list", filters] as const,
     queryFn: ({ signal }) => callApi<Page<EventType>>(path, { query: { ...filters }, signal }),
+  });
+}
+
+/** One event type with example data. */
+export function eventTypeOptions(name: string) {
+  return queryOptions({
+    queryKey: ["event-types", "one", name] as const,
+    queryFn: ({ signal }) => callApi<EventTypeDetail>(pathOf(name), { signal }),
   });
 }
 
@@ -34,3 +49,14 @@ export function allEventTypesOptions() {
     },
   });
 }
+
+export const createEventTypeOptions = mutationOptions({
+  mutationFn: (type: EventTypeCreate) => callApi<EventType>(path, { method: "POST", body: type }),
+  onSuccess: (_data, _type, _result, { client }) => client.invalidateQueries({ queryKey: ["event-types"] }),
+});
+
+export const editEventTypeOptions = mutationOptions({
+  mutationFn: ({ name, edit }: { name: string; edit: EventTypeEdit }) =>
+    callApi<EventType>(pathOf(name), { method: "PATCH", body: edit }),
+  onSuccess: (_data, _edit, _result, { client }) => client.invalidateQueries({ queryKey: ["event-types"] }),
+});

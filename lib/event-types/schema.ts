@@ -38,10 +38,18 @@ const field = z
     const fault = exampleFault(example, kind);
     if (fault) context.addIssue({ code: "custom", path: ["example"], message: fault });
     if (searchable && kind !== "string") {
-      context.addIssue({ code: "custom", path: ["searchable"], message: "needs a field of kind string" });
+      context.addIssue({
+        code: "custom",
+        path: ["searchable"],
+        message: "needs text (kind string): it is matched exactly",
+      });
     }
     if (name === "occurred_at" && kind !== "timestamp") {
-      context.addIssue({ code: "custom", path: ["kind"], message: "must be timestamp for occurred_at" });
+      context.addIssue({
+        code: "custom",
+        path: ["kind"],
+        message: "must be a time (timestamp) for occurred_at",
+      });
     }
   });
 export type EventField = z.infer<typeof field>;

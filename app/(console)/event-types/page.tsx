@@ -4,6 +4,7 @@ import type { SearchParams } from "nuqs/server";
 import { EventTypeList } from "#components/event-types/event-type-list.tsx";
 import { eventTypeFilters, loadEventTypeParams } from "#components/event-types/list-params.ts";
 import { PageHeader } from "#components/layout/page-header.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { prefetch } from "#lib/api/prefetch.ts";
 import { consoleActor } from "#lib/auth/actor.ts";
 import { eventTypeListOptions } from "#lib/event-types/client.ts";
@@ -20,7 +21,14 @@ export default async function Page({ searchParams }: { searchParams: Promise<Sea
   });
   return (
     <HydrationBoundary state={state}>
-      <PageHeader title="Event types" />
+      <PageHeader
+        title="Event types"
+        actions={
+          <ButtonLink href="/event-types/new" tone="primary">
+            Add an event type
+          </ButtonLink>
+        }
+      />
       <EventTypeList />
     </HydrationBoundary>
   );

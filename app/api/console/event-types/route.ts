@@ -1,9 +1,16 @@
 import { route } from "#lib/api/route.ts";
-import { eventTypeListQuery } from "#lib/event-types/schema.ts";
-import { listEventTypes } from "#lib/event-types/service.ts";
+import { eventTypeCreate, eventTypeListQuery } from "#lib/event-types/schema.ts";
+import { createEventType, listEventTypes } from "#lib/event-types/service.ts";
 
 export const GET = route({
   auth: "console",
   query: eventTypeListQuery,
   handler: ({ actor, query }) => listEventTypes(actor, query),
+});
+
+export const POST = route({
+  auth: "console",
+  body: eventTypeCreate,
+  status: 201,
+  handler: ({ actor, body }) => createEventType(actor, body),
 });

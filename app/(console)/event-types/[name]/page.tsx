@@ -1,0 +1,34 @@
+import { HydrationBoundary } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { EventTypeView } from "#components/event-types/event-type-view.tsx";
+import { loadEventTypeParams, subscriberFilters } from "#components/event-types/list-params.ts";
+import { prefetch } from "#lib/api/prefetch.ts";
+import { consoleActor } from "#lib/auth/actor.ts";
+import { endpointListOptions } from "#lib/endpoints/client.ts";
+import { endpointListQuery } from "#lib/endpoints/schema.ts";
+import { listEndpoints } from "#lib/endpoints/service.ts";
+import { eventTypeOptions } from "#lib/event-types/client.ts";
+import { eventTypeName } from "#lib/event-types/schema.ts";
+import { getEventType } from "#lib/event-types/service.ts";
+
+type Props = { params: Promise<{ name: string }>; searchParams: Promise<SearchParams> };
+
+export const metadata: Metadata = { title: "Event type" };
+
+export default async function Page({ params, searchParams }: Props) {
+  const name = decodeURIComponent((await params).name);
+  const subscribers = subscriberFilters(name, await loadEventTypeParams(searchParams));
+  const state = await prefetch(
+    { options: eventTypeOptions(name), read: () => getEventType(consoleActor, eventTypeName.parse(name)) },
+    {
+      options: endpointListOptions(subscribers),
+      read: () => listEndpoints(consoleActor, endpointListQuery.parse(subscribers)),
+    },
+  );
+  return (
+    <HydrationBoundary state={state}>
+      <EventTypeView name={name} />
+    </HydrationBoundary>
+  );
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { eventTypeEdit, eventTypeName } from "#lib/event-types/schema.ts";
+import { editEventType, getEventType } from "#lib/event-types/service.ts";
+
+const params = z.object({ name: eventTypeName });
+
+export const GET = route({
+  auth: "console",
+  params,
+  handler: ({ actor, params }) => getEventType(actor, params.name),
+});
+
+export const PATCH = route({
+  auth: "console",
+  params,
+  body: eventTypeEdit,
+  handler: ({ actor, params, body }) => editEventType(actor, params.name, body),
+});
