@@ -43,9 +43,14 @@ export function Field({ label, hint, error, className, children }: FieldProps) {
 export function FieldError({ id, message }: { id?: string; message: string | undefined }) {
   return message ? (
     <p id={id} role="alert" className="text-bad text-xs">
-      {message}
+      {sentence(message)}
     </p>
   ) : null;
+}
+
+/** What schemas and API say goes on where the field's name ends; what begins with a capital is complete. */
+function sentence(message: string): string {
+  return /^[a-z]/.test(message) ? `This ${message}.` : message;
 }
 
 /** What is wrong with a form as a whole. */
