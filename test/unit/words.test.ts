@@ -113,7 +113,7 @@ describe("an endpoint's condition and cause", () => {
       "Their server failed (503). The next delivery is the probe.",
     );
     expect(cause({ held_by: "Ana" })).toBe(
-      "Their server failed (503). Held by Ana until somebody resets it.",
+      "The breaker is held open by Ana until somebody resets or closes it.",
     );
     expect(cause({ state: "half_open" })).toBe(
       "Their server failed (503). One request probes whether it works again.",
