@@ -4,19 +4,13 @@ import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { retryWords } from "#lib/endpoints/retry-words.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
 import { rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
-import { formatNoun, formatSpan } from "#lib/format.ts";
+import { formatNoun } from "#lib/format.ts";
 import { orderingLabels, orderingSentences } from "#lib/vocabulary.ts";
 
 /** Every setting, in words. */
-export function ConfigurationPanel({
-  endpoint,
-  className,
-}: {
-  endpoint: EndpointDetail;
-  className?: string;
-}) {
+export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
   return (
-    <Panel title="Configuration" {...(className ? { className } : {})}>
+    <Panel title="Configuration">
       <Facts>
         <Fact name="URL">
           <CopyableMono text={endpoint.url} what="URL" />
@@ -29,7 +23,7 @@ export function ConfigurationPanel({
           {endpoint.event_types === null ? "All" : endpoint.event_types.join(", ")}
         </Fact>
         <Fact name="Retries">{retryWords(endpoint.retry)}</Fact>
-        <Fact name="Timeout">{formatSpan(endpoint.timeout_ms)} for the whole answer</Fact>
+        <Fact name="Timeout">{endpoint.timeout_ms / 1_000} s for the whole answer</Fact>
         <Fact name="At once">{formatNoun(endpoint.concurrency, "request")}</Fact>
         <Fact name="Rate limit">{rateWords(endpoint.rate_limit)}</Fact>
         <Fact name="Order">

@@ -64,16 +64,16 @@ export function EndpointView({ id }: { id: string }) {
         }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
-      <div className="grid items-start gap-4 lg:grid-cols-2 2xl:grid-cols-3">
+      <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Health endpoint={endpoint} />
           <Backlog endpoint={endpoint} />
+          <BreakerPanel endpoint={endpoint} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <BreakerPanel endpoint={endpoint} />
+          <ConfigurationPanel endpoint={endpoint} />
           <SecretPanel endpointId={endpoint.id} />
         </div>
-        <ConfigurationPanel endpoint={endpoint} className="lg:max-2xl:col-span-2" />
       </div>
       <EndpointDeliveries endpoint={endpoint} />
       {endpoint.breaker.changed_at === null ? null : <BreakerHistory endpoint={endpoint} />}

@@ -29,7 +29,7 @@ export function RateLimitField() {
         No limit
       </Radio>
       <Radio name="rate-limit" checked={limit !== null} onChange={() => choose(true)}>
-        At most so many requests in a time
+        Limited
       </Radio>
       {limit ? <LimitNumbers amount={limit.amount} /> : null}
       <FieldError id={errorId} message={message} />
