@@ -83,7 +83,7 @@ function HeaderRow({ place, onRemove }: { place: number; onRemove: () => void })
           </Field>
         )}
       />
-      <div className="flex sm:pt-6">
+      <div className="flex justify-end sm:pt-6">
         <IconButton label={`Remove header ${place + 1}`} onClick={onRemove}>
           <Trash2 aria-hidden />
         </IconButton>

@@ -71,7 +71,7 @@ function RuleRow({ place, onRemove }: { place: number; onRemove: () => void }) {
           <Checkbox {...register(`${path}.retry`)}>Retry an answer that breaks it</Checkbox>
         )}
       </div>
-      <div className="flex sm:pt-6">
+      <div className="flex justify-end sm:pt-6">
         <IconButton label={`Remove rule ${place + 1}`} onClick={onRemove}>
           <Trash2 aria-hidden />
         </IconButton>
