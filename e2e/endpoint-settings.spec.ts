@@ -201,6 +201,29 @@ test("a breaker is held, reset and closed by hand, and its history says so", asy
   await expect(history.nth(4)).toContainText("until reset or closed");
 });
 
+test("a breaker's longer history has pages, which the URL remembers", async ({ page, world }) => {
+  const endpoint = await world.createEndpoint({
+    name: "Much moved tracker",
+    url: world.receiver.url(world.path("moved")),
+  });
+  for (const verb of Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? "hold" : "close"))) {
+    const response = await page.request.post(`/api/console/endpoints/${endpoint.id}/breaker/${verb}`, {
+      ...(verb === "hold" ? { data: { reason: "To fill a page" } } : {}),
+    });
+    expect(response.ok()).toBe(true);
+  }
+  await open(page, `/endpoints/${endpoint.id}`);
+  const history = page.getByRole("table", { name: /What moved the breaker/ }).getByRole("row");
+  await expect(history).toHaveCount(11);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await expect(history).toHaveCount(3);
+  await expect(history.nth(2)).toContainText("Held open by hand");
+  await page.reload();
+  await expect(history).toHaveCount(3);
+  await page.getByRole("button", { name: "Previous page" }).click();
+  await expect(history).toHaveCount(11);
+});
+
 for (const theme of ["light", "dark"] as const) {
   test(`axe finds nothing in the endpoint's panels, dialogs and settings: ${theme}`, async ({
     page,
