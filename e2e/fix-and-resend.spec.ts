@@ -74,3 +74,35 @@ test("a delivery that waits cannot be resent, and the button says why", async ({
   await expect(resend).toHaveAttribute("aria-disabled", "true");
   await expect(resend).toHaveAccessibleDescription("It waits to be sent already.");
 });
+
+test("a delivery whose ordering key has moved on is resent only after the consequence was read", async ({
+  page,
+  world,
+}) => {
+  const path = world.path("ordered");
+  world.receiver.script(path, { status: 400 }, { status: 200 });
+  await world.createEndpoint({
+    name: "Ordered tracker",
+    url: world.receiver.url(path),
+    ordering: "per_key",
+  });
+  const { id } = await world.delivery(await world.publish('{"n":1}', "player-7"), "dead_letter");
+  await world.delivery(await world.publish('{"n":2}', "player-7"), "delivered");
+
+  await open(page, `/deliveries/${id}`);
+  await page.getByRole("button", { name: "Resend anyway" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("would see this older event after the newer one");
+  await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(world.receiver.requests(path)).toHaveLength(2);
+
+  await page.getByRole("button", { name: "Resend anyway" }).click();
+  await dialog.getByRole("button", { name: "Resend anyway" }).click();
+  await expect(page.getByText("Put back to be sent.")).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "Attempt 2" })).toContainText("Delivered");
+  expect(world.receiver.requests(path).map(({ body }) => JSON.parse(body.toString()).data.n)).toEqual([
+    1, 2, 1,
+  ]);
+});

@@ -20,7 +20,7 @@ export type World = {
     url: string;
     [setting: string]: unknown;
   }) => Promise<EndpointCreated>;
-  publish: (data: string) => Promise<string>;
+  publish: (data: string, orderingKey?: string) => Promise<string>;
   /** The delivery of an event, once it stands in one of the states. */
   delivery: (eventId: string, ...states: Delivery["state"][]) => Promise<Delivery>;
 };
@@ -53,8 +53,9 @@ export const test = base.extend<{ world: World }>({
       receiver,
       path: (suffix) => `/${key}/${suffix}`,
       createEndpoint: (given) => call("endpoints", { affiliate: key, ...given }),
-      publish: async (data) => {
-        const body = `{"type":"${eventType}","affiliate":"${key}","data":${data}}`;
+      publish: async (data, orderingKey) => {
+        const order = orderingKey === undefined ? "" : `"ordering_key":${JSON.stringify(orderingKey)},`;
+        const body = `{"type":"${eventType}","affiliate":"${key}",${order}"data":${data}}`;
         return (await call<{ id: string }>("events", body)).id;
       },
       delivery: async (eventId, ...states) => {

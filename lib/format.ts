@@ -81,6 +81,18 @@ export function formatMinute(iso: string, timeZone?: string): string {
   return `${part("hour")}:${part("minute")}`;
 }
 
+/** `today 14:02`, `tomorrow 14:02`, later `2026-12-03 14:02`: a time ahead, without its zone. */
+export function formatUpcoming(iso: string, nowMs: number, timeZone?: string): string {
+  const days = calendarDay(iso, timeZone) - calendarDay(new Date(nowMs).toISOString(), timeZone);
+  const day = ["today", "tomorrow"][days] ?? formatAbsolute(iso, timeZone).slice(0, 10);
+  return `${day} ${formatMinute(iso, timeZone)}`;
+}
+
+/** The number of the day that a calendar in this zone shows. */
+function calendarDay(iso: string, timeZone: string | undefined): number {
+  return Date.parse(`${formatAbsolute(iso, timeZone).slice(0, 10)}T00:00:00Z`) / dayMs;
+}
+
 const dateFormats = new Map<string | undefined, Intl.DateTimeFormat>();
 
 /** Numeric parts only, so that two builds of the locale data cannot disagree about a month's name. */

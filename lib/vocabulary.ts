@@ -156,6 +156,35 @@ export const invalidDataRuleLabels = {
   warn: "Accepted with a warning",
 } satisfies Record<InvalidDataRule, string>;
 
+export const orderingLabels = {
+  none: "None",
+  per_key: "Per key",
+  strict: "Strict",
+} satisfies Record<Ordering, string>;
+
+/** What each order means, in one sentence. */
+export const orderingSentences = {
+  none: "Everything goes as soon as it can; a retry may arrive after what came later.",
+  per_key: "Of events with the same ordering key, each waits until the one before has ended in any way.",
+  strict: "As per key; a dead letter also holds its key until somebody resends or discards it.",
+} satisfies Record<Ordering, string>;
+
+/** What moved a breaker, as an entry of its history. */
+export const breakerCauseLabels = {
+  consecutive_failures: "Too many failures in a row",
+  failure_rate: "Half or more of the latest attempts failed",
+  probe_started: "A probe was sent",
+  probe_succeeded: "The probe succeeded",
+  probe_neutral: "The probe was answered, though not with success",
+  probe_failed: "The probe failed",
+  probe_lost: "The probe was never sent, or its worker was lost",
+  held: "Held open by hand",
+  reset: "Reset by hand",
+  closed_by_hand: "Closed by hand",
+  endpoint_changed: "Its URL, headers or secrets were changed",
+  resumed: "The endpoint was resumed",
+} satisfies Record<BreakerCause, string>;
+
 /** One plain sentence each, about their server or about us; the code stays one step away. */
 export const reasonSentences = {
   dns_error: "The name of their server could not be resolved",

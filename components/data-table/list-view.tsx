@@ -28,6 +28,8 @@ type ListViewProps<T extends RowData> = {
   cursor: string | null;
   /** Not given where the list stands on another page and shows its first rows only. */
   onCursor?: (cursor: string | null) => void;
+  /** False where the rows lead nowhere, and another list of the page has the keys that move between rows. */
+  rowKeys?: boolean;
 };
 
 /** One list: its rows, or the one of four states that it is in, and the way to its other pages. */
@@ -81,8 +83,9 @@ function Rows<T extends RowData>({
     : JSON.stringify([props.cursor, props.filters?.map(({ name, value }) => [name, value])]);
   const { rows, waiting, accept } = useHeldRows(list, page.data, props.rowKey, reading);
   const step = (by: 1 | -1) => focusRow(body.current, by);
-  useShortcut("next_row", () => step(1));
-  useShortcut("previous_row", () => step(-1));
+  const { rowKeys = true } = props;
+  useShortcut("next_row", rowKeys ? () => step(1) : null);
+  useShortcut("previous_row", rowKeys ? () => step(-1) : null);
   return (
     <>
       <div role="status" className="sticky top-[calc(var(--top-bar)+2.5rem)] z-11 flex h-0 justify-center">

@@ -1,10 +1,10 @@
 "use client";
 
-import { ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleX, type LucideIcon } from "lucide-react";
+import { ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
-import { Pill, type PillTone } from "#components/ui/pill.tsx";
+import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Attempt } from "#lib/deliveries/schema.ts";
 import { formatMs } from "#lib/format.ts";
 import { type AttemptOutcome, attemptOutcomeLabels, reasonSentences } from "#lib/vocabulary.ts";
@@ -16,11 +16,10 @@ const looks = {
   transient: { tone: "warn", icon: CircleAlert },
   permanent: { tone: "bad", icon: CircleX },
   worker_lost: { tone: "idle", icon: CircleHelp },
-} satisfies Record<AttemptOutcome, { tone: PillTone; icon: LucideIcon }>;
+} satisfies Record<AttemptOutcome, PillLook>;
 
 /** One request and what came of it; the details open on demand, those of the latest at once. */
 export function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
-  const look = looks[attempt.outcome];
   const code = attempt.status ?? attempt.error_code;
   return (
     <li>
@@ -28,9 +27,7 @@ export function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean
         <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2">
           <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform group-open:rotate-90" />
           <span className="font-medium">Attempt {attempt.number}</span>
-          <Pill tone={look.tone} icon={look.icon}>
-            {attemptOutcomeLabels[attempt.outcome]}
-          </Pill>
+          <Pill {...looks[attempt.outcome]}>{attemptOutcomeLabels[attempt.outcome]}</Pill>
           {code === null ? null : <code className="font-mono text-xs">{code}</code>}
           {attempt.reason ? (
             <span className="min-w-0 text-ink-2">{reasonSentences[attempt.reason]}</span>

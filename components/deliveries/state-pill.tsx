@@ -5,12 +5,11 @@ import {
   CircleSlash,
   CircleX,
   Hourglass,
-  type LucideIcon,
   RotateCw,
   Send,
   SkipForward,
 } from "lucide-react";
-import { Pill, type PillTone } from "#components/ui/pill.tsx";
+import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import { deliveryLabel } from "#lib/deliveries/words.ts";
 import type { DeliveryState } from "#lib/vocabulary.ts";
@@ -23,21 +22,15 @@ const looks = {
   dead_letter: { tone: "bad", icon: CircleX },
   skipped: { tone: "idle", icon: SkipForward },
   discarded: { tone: "idle", icon: CircleSlash },
-} satisfies Record<DeliveryState, { tone: PillTone; icon: LucideIcon }>;
+} satisfies Record<DeliveryState, PillLook>;
 
-function lookOf(delivery: Pick<Delivery, "state" | "held" | "blocked">): {
-  tone: PillTone;
-  icon: LucideIcon;
-} {
-  if (delivery.held) return { tone: "held", icon: CirclePause };
-  return delivery.blocked ? { tone: "held", icon: Hourglass } : looks[delivery.state];
+type Standing = Pick<Delivery, "state" | "held" | "blocked">;
+
+export function DeliveryStatePill({ delivery }: { delivery: Standing }) {
+  return <Pill {...lookOf(delivery)}>{deliveryLabel(delivery)}</Pill>;
 }
 
-export function DeliveryStatePill({ delivery }: { delivery: Pick<Delivery, "state" | "held" | "blocked"> }) {
-  const { tone, icon } = lookOf(delivery);
-  return (
-    <Pill tone={tone} icon={icon}>
-      {deliveryLabel(delivery)}
-    </Pill>
-  );
+function lookOf({ state, held, blocked }: Standing): PillLook {
+  if (held) return { tone: "held", icon: CirclePause };
+  return blocked ? { tone: "held", icon: Hourglass } : looks[state];
 }

@@ -34,6 +34,10 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
       timeout_ms: 15_000,
       retry: retryPresets.quick,
       concurrency: 16,
+      ordering: "none",
+      rate_limit: null,
+      headers: [],
+      response_rules: [],
     },
   });
   useUnsavedChanges(form.formState.isDirty && !create.isSuccess);

@@ -51,15 +51,17 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   const send = form.handleSubmit((settings) => {
     if (edit.isPending || !isDirty) return;
     setProblem(null);
+    const changes = changed(initial, settings);
+    if (Object.keys(changes).length === 0) return router.push(page);
     edit.mutate(
-      { id: endpoint.id, edit: changed(initial, settings) },
+      { id: endpoint.id, edit: changes },
       {
         onSuccess: () => {
           toastDone("Saved; the next request uses it.", { href: page, label: endpoint.name });
           router.push(page);
         },
         onError: (error) =>
-          setProblem(showServerErrors(error, { fields: [...settingFields], setError: form.setError })),
+          setProblem(showServerErrors(error, { fields: settingFields, setError: form.setError })),
       },
     );
   });
@@ -87,16 +89,24 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   );
 }
 
-function settingsOf({
-  name,
-  url,
-  event_types,
-  timeout_ms,
-  retry,
-  concurrency,
-  ordering,
-}: EndpointDetail): EndpointSettings {
-  return { name, url, event_types, timeout_ms, retry, concurrency, ordering };
+function settingsOf(endpoint: EndpointDetail): EndpointSettings {
+  const { name, url, event_types, timeout_ms, retry, concurrency, ordering, headers } = endpoint;
+  const rate_limit = endpoint.rate_limit;
+  const response_rules = endpoint.response_rules.map((rule) =>
+    rule.kind === "status_in" ? { ...rule, statuses: [...rule.statuses] } : rule,
+  );
+  return {
+    name,
+    url,
+    event_types,
+    timeout_ms,
+    retry,
+    concurrency,
+    ordering,
+    rate_limit,
+    headers,
+    response_rules,
+  };
 }
 
 /** Only what was changed here, so that a change made elsewhere meanwhile is not undone. */

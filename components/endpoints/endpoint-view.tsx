@@ -10,16 +10,17 @@ import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { CopyableMono } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
-import { retryWords } from "#lib/endpoints/retry-words.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
 import { endpointCause, lastFailureWords } from "#lib/endpoints/words.ts";
-import { formatCapped, formatCount, formatMs, formatNoun, formatSpan } from "#lib/format.ts";
-import { breakerStateLabels, type DeliveryState } from "#lib/vocabulary.ts";
+import { formatCapped, formatCount, formatMs, formatNoun } from "#lib/format.ts";
+import type { DeliveryState } from "#lib/vocabulary.ts";
 import { backlogCount } from "./backlog-words.ts";
+import { BreakerHistory } from "./breaker-history.tsx";
+import { BreakerPanel } from "./breaker-panel.tsx";
+import { ConfigurationPanel } from "./configuration-panel.tsx";
 import { DeleteAction } from "./delete-action.tsx";
 import { EndpointDeliveries } from "./endpoint-deliveries.tsx";
 import { SecretPanel } from "./secret-panel.tsx";
@@ -63,13 +64,19 @@ export function EndpointView({ id }: { id: string }) {
         }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
-      <div className="grid items-start gap-4 lg:grid-cols-2 2xl:grid-cols-4">
-        <Health endpoint={endpoint} />
-        <Backlog endpoint={endpoint} />
-        <Configuration endpoint={endpoint} />
-        <SecretPanel endpointId={endpoint.id} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Health endpoint={endpoint} />
+          <Backlog endpoint={endpoint} />
+          <BreakerPanel endpoint={endpoint} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <ConfigurationPanel endpoint={endpoint} />
+          <SecretPanel endpointId={endpoint.id} />
+        </div>
       </div>
       <EndpointDeliveries endpoint={endpoint} />
+      {endpoint.breaker.changed_at === null ? null : <BreakerHistory endpoint={endpoint} />}
     </>
   );
 }
@@ -97,7 +104,6 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
             "Never"
           )}
         </Fact>
-        <Fact name="Breaker">{breakerStateLabels[endpoint.breaker.state]}</Fact>
         <Fact name="Failures in a row">{formatCount(health.consecutive_failures)}</Fact>
         <Fact name="P50, P95, P99">
           {health.latency
@@ -128,6 +134,12 @@ function Backlog({ endpoint }: { endpoint: EndpointDetail }) {
           count={backlog.dead_letters}
           endpoint={endpoint}
         />
+        {backlog.blocked > 0 ? (
+          <Fact name="Of them blocked">
+            {formatCapped(backlogCount(backlog.blocked, backlog))}, behind an earlier one of their ordering
+            key
+          </Fact>
+        ) : null}
         <Fact name="Oldest waiting">
           {backlog.oldest_waiting_at ? <RelativeTime iso={backlog.oldest_waiting_at} /> : "Nothing waits"}
         </Fact>
@@ -150,33 +162,5 @@ function BacklogFact({ name, state, count, endpoint }: BacklogFactProps) {
         <span className="sr-only"> deliveries: {name}</span>
       </Link>
     </Fact>
-  );
-}
-
-function Configuration({ endpoint }: { endpoint: EndpointDetail }) {
-  return (
-    <Panel title="Configuration">
-      <Facts>
-        <Fact name="URL">
-          <CopyableMono text={endpoint.url} what="URL" />
-        </Fact>
-        <Fact name="Affiliate">
-          {endpoint.affiliate.name}{" "}
-          <code className="font-mono text-ink-3 text-xs">{endpoint.affiliate.key}</code>
-        </Fact>
-        <Fact name="Event types">
-          {endpoint.event_types === null ? "All" : endpoint.event_types.join(", ")}
-        </Fact>
-        <Fact name="Retries">{retryWords(endpoint.retry)}</Fact>
-        <Fact name="Timeout">{formatSpan(endpoint.timeout_ms)}</Fact>
-        <Fact name="At once">{formatNoun(endpoint.concurrency, "request")}</Fact>
-        <Fact name="Id">
-          <CopyableMono text={endpoint.id} what="endpoint id" />
-        </Fact>
-        <Fact name="Created">
-          <ExactTime iso={endpoint.created_at} />
-        </Fact>
-      </Facts>
-    </Panel>
   );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { Controller, useFormContext } from "react-hook-form";
-import { FieldError } from "#components/ui/field.tsx";
+import { FieldError, Radio } from "#components/ui/field.tsx";
 import { allEventTypesOptions } from "#lib/event-types/client.ts";
 import type { EndpointSettings } from "./form-types.ts";
 
@@ -36,14 +36,12 @@ function Choice({ value, onChange, error }: ChoiceProps) {
   return (
     <fieldset aria-describedby={error ? errorId : undefined} className="flex flex-col gap-1.5">
       <legend className="mb-1 font-medium text-sm">Event types</legend>
-      <label className="flex min-h-6 items-center gap-2">
-        <input type="radio" name="event-types" checked={value === null} onChange={() => onChange(null)} />
+      <Radio name="event-types" checked={value === null} onChange={() => onChange(null)}>
         All, also those that come later
-      </label>
-      <label className="flex min-h-6 items-center gap-2">
-        <input type="radio" name="event-types" checked={value !== null} onChange={() => onChange([])} />
+      </Radio>
+      <Radio name="event-types" checked={value !== null} onChange={() => onChange([])}>
         Only these
-      </label>
+      </Radio>
       {value === null ? null : (
         <div className="ml-5 grid gap-x-4 gap-y-1 rounded-md border border-line p-3 sm:grid-cols-2">
           {names.map((name) => (

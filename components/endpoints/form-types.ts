@@ -1,11 +1,11 @@
-import type { Path } from "react-hook-form";
-import type { EndpointCreate } from "#lib/endpoints/schema.ts";
+import { get, useFormContext } from "react-hook-form";
+import type { z } from "zod";
+import type { FieldPattern } from "#lib/api/forms.ts";
+import type { endpointEdit } from "#lib/endpoints/schema.ts";
 
 /** What the form for a new endpoint and the one for an existing endpoint have in common. */
-export type EndpointSettings = Omit<
-  EndpointCreate,
-  "affiliate" | "rate_limit" | "headers" | "response_rules"
->;
+export type EndpointSettings = { [Name in keyof Edit]-?: Exclude<Edit[Name], undefined> };
+type Edit = z.input<typeof endpointEdit>;
 
 /** The most specific first, so that an error in one number of the policy lands beside that number. */
 export const settingFields = [
@@ -18,4 +18,24 @@ export const settingFields = [
   "retry.cap_seconds",
   "retry",
   "concurrency",
-] as const satisfies Path<EndpointSettings>[];
+  "rate_limit.amount",
+  "rate_limit.burst",
+  "rate_limit",
+  "ordering",
+  "headers.*.name",
+  "headers.*.value",
+  "headers",
+  "response_rules.*.text",
+  "response_rules.*.statuses",
+  "response_rules",
+] as const satisfies FieldPattern<EndpointSettings>[];
+
+type Fault = { message?: string; root?: { message?: string } };
+
+/** What is wrong at a path of the form, be it with a list as a whole or with one of its plain entries. */
+export function useFieldMessage(path: string): string | undefined {
+  const { formState } = useFormContext<EndpointSettings>();
+  const fault: Fault | (Fault | undefined)[] | undefined = get(formState.errors, path);
+  const own = (fault as Fault | undefined)?.message ?? (fault as Fault | undefined)?.root?.message;
+  return own ?? (Array.isArray(fault) ? fault.find((entry) => entry?.message)?.message : undefined);
+}

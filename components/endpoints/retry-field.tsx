@@ -2,7 +2,7 @@
 
 import { useId, useState } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
-import { Field, Input } from "#components/ui/field.tsx";
+import { Field, Input, Radio } from "#components/ui/field.tsx";
 import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { retryWords } from "#lib/endpoints/retry-words.ts";
 import type { RetryPolicy } from "#lib/endpoints/schema.ts";
@@ -45,10 +45,9 @@ export function RetryField() {
     <fieldset aria-describedby={wordsId} className="flex flex-col gap-1.5">
       <legend className="mb-1 font-medium text-sm">Retries</legend>
       {choices.map(({ value, label }) => (
-        <label key={value} className="flex min-h-6 items-center gap-2">
-          <input type="radio" name="retry-preset" checked={choice === value} onChange={() => choose(value)} />
+        <Radio key={value} name="retry-preset" checked={choice === value} onChange={() => choose(value)}>
           {label}
-        </label>
+        </Radio>
       ))}
       {choice === "custom" ? (
         <div className="mt-1 ml-5 grid gap-4 sm:grid-cols-3">

@@ -1,87 +1,101 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { Eye, EyeOff } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { EyeOff } from "lucide-react";
+import { useState } from "react";
+import { useClockText } from "#components/layout/clock.tsx";
+import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
+import { RelativeTime } from "#components/layout/time.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Field, Input } from "#components/ui/field.tsx";
-import { Dialog } from "#components/ui/lazy-dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
-import { revealSecretOptions } from "#lib/endpoints/client.ts";
+import { secretListOptions } from "#lib/endpoint-secrets/client.ts";
+import type { EndpointSecret } from "#lib/endpoint-secrets/schema.ts";
+import { formatUpcoming } from "#lib/format.ts";
+import { RevealSecret } from "./reveal-secret.tsx";
+import { RevokeSecret } from "./revoke-secret.tsx";
+import { RotateSecret } from "./rotate-secret.tsx";
 import { SecretBox } from "./secret-box.tsx";
 
-/** The secret stays hidden until somebody says why they need it. */
+/** The secrets that sign now. Their values come with a rotation, or for a reason. */
 export function SecretPanel({ endpointId }: { endpointId: string }) {
-  const [open, setOpen] = useState(false);
-  const [reason, setReason] = useState("");
-  const reveal = useMutation(revealSecretOptions);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (reason.trim() === "" || reveal.isPending) return;
-    reveal.mutate({ id: endpointId, reason: reason.trim() }, { onSuccess: () => setOpen(false) });
-  };
+  const [shown, setShown] = useState<{ secret: string; isNew: boolean } | null>(null);
   return (
-    <Panel title="Signing secret">
-      {reveal.data ? (
-        <div className="flex flex-col gap-3">
-          <SecretBox secret={reveal.data.secret} />
-          <Button className="self-start" onClick={() => reveal.reset()}>
-            <EyeOff aria-hidden />
-            Hide
-          </Button>
-        </div>
-      ) : (
-        <div className="flex flex-col gap-3">
-          <p className="text-ink-2">
-            Every request is signed with it (Standard Webhooks), so that the receiver can verify us.
-          </p>
-          <Button
-            className="self-start"
-            onClick={() => {
-              setReason("");
-              reveal.reset();
-              setOpen(true);
-            }}
-          >
-            <Eye aria-hidden />
-            Reveal
-          </Button>
-        </div>
-      )}
-      <Dialog
-        open={open}
-        onOpenChange={setOpen}
-        title="Reveal the signing secret"
-        description="Whoever has it can sign requests in your name. That you looked, and why, is recorded."
-      >
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <Field
-            label="Reason"
-            error={reveal.error ? errorWords(reveal.error, { withRequest: true }) : undefined}
-          >
-            {(ids) => (
-              <Input
-                {...ids}
-                value={reason}
-                maxLength={500}
-                autoComplete="off"
-                onChange={(event) => setReason(event.target.value)}
-              />
-            )}
-          </Field>
-          <div className="flex justify-end">
-            <Button
-              type="submit"
-              tone="primary"
-              busy={reveal.isPending}
-              disabledReason={reason.trim() === "" ? "Say why first." : null}
-            >
-              Reveal
-            </Button>
+    <Panel title="Signing secrets">
+      <div className="flex flex-col gap-3">
+        <p className="text-ink-2">
+          Every request is signed with each of them (Standard Webhooks), so that the receiver can verify us.
+        </p>
+        <SecretList endpointId={endpointId} />
+        {shown ? (
+          <div role="status" className="flex flex-col gap-2">
+            <p className="text-ink-2">
+              {shown.isNew
+                ? "The new secret, shown this once; revealing it later needs a reason."
+                : "The current secret:"}
+            </p>
+            <SecretBox secret={shown.secret} />
           </div>
-        </form>
-      </Dialog>
+        ) : null}
+        <div className="flex flex-wrap gap-2">
+          {shown ? (
+            <Button onClick={() => setShown(null)}>
+              <EyeOff aria-hidden />
+              Hide
+            </Button>
+          ) : null}
+          <RevealSecret endpointId={endpointId} onSecret={(secret) => setShown({ secret, isNew: false })} />
+          <RotateSecret endpointId={endpointId} onSecret={(secret) => setShown({ secret, isNew: true })} />
+        </div>
+      </div>
     </Panel>
+  );
+}
+
+function SecretList({ endpointId }: { endpointId: string }) {
+  const query = useQuery({ ...secretListOptions(endpointId), refetchInterval: useLiveInterval() });
+  if (query.error) {
+    return (
+      <p role="alert" className="text-bad">
+        {errorWords(query.error, { withRequest: true })}{" "}
+        <button type="button" className="underline" onClick={() => void query.refetch()}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  return (
+    <ul aria-label="Valid secrets" className="flex flex-col border-line border-t">
+      {(query.data?.data ?? []).map((secret) => (
+        <li
+          key={secret.id}
+          className="flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b py-1"
+        >
+          {secret.expires_at === null ? (
+            <span className="font-medium">Current secret</span>
+          ) : (
+            <OldSecret endpointId={endpointId} secret={secret} expiresAt={secret.expires_at} />
+          )}
+          <span className="order-last ml-auto text-ink-3 text-xs">
+            made <RelativeTime iso={secret.created_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type OldSecretProps = { endpointId: string; secret: EndpointSecret; expiresAt: string };
+
+function OldSecret({ endpointId, secret, expiresAt }: OldSecretProps) {
+  const timeZone = useTimeZone();
+  const until = useClockText((nowMs) => formatUpcoming(expiresAt, nowMs, timeZone));
+  return (
+    <>
+      <span>
+        Old secret valid until {until} <RelativeTime iso={expiresAt} className="text-ink-3" />
+      </span>
+      <RevokeSecret endpointId={endpointId} secretId={secret.id} until={until} />
+    </>
   );
 }

@@ -1,13 +1,5 @@
-import {
-  CircleAlert,
-  CircleCheck,
-  CircleDashed,
-  CirclePause,
-  CircleX,
-  type LucideIcon,
-  Unplug,
-} from "lucide-react";
-import { Pill, type PillTone } from "#components/ui/pill.tsx";
+import { CircleAlert, CircleCheck, CircleDashed, CirclePause, CircleX, Unplug } from "lucide-react";
+import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { type EndpointCondition, endpointCondition, endpointConditionLabels } from "#lib/endpoints/words.ts";
 
@@ -18,7 +10,7 @@ const looks = {
   breaker_open: { tone: "bad", icon: Unplug },
   paused: { tone: "held", icon: CirclePause },
   disabled: { tone: "bad", icon: CircleX },
-} satisfies Record<EndpointCondition, { tone: PillTone; icon: LucideIcon }>;
+} satisfies Record<EndpointCondition, PillLook>;
 
 export function EndpointStatusPill({
   endpoint,
@@ -26,9 +18,5 @@ export function EndpointStatusPill({
   endpoint: Pick<Endpoint, "status" | "health" | "breaker">;
 }) {
   const condition = endpointCondition(endpoint);
-  return (
-    <Pill tone={looks[condition].tone} icon={looks[condition].icon}>
-      {endpointConditionLabels[condition]}
-    </Pill>
-  );
+  return <Pill {...looks[condition]}>{endpointConditionLabels[condition]}</Pill>;
 }

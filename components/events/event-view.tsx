@@ -125,7 +125,7 @@ function Decision({
     return (
       <>
         {delivery.reason ? <span className="text-ink-2">{reasonSentences[delivery.reason]}</span> : null}
-        <DeliveryStatePill delivery={{ state: delivery.state, held: false, blocked: false }} />
+        <DeliveryStatePill delivery={delivery} />
         <Link href={`/deliveries/${delivery.id}`} prefetch={false} className="underline underline-offset-2">
           Delivery {delivery.id}
         </Link>

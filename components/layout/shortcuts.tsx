@@ -45,18 +45,19 @@ const sequenceMs = 1_000;
 type Handlers = Map<ShortcutName, () => void>;
 const HandlersContext = createContext<{ handlers: Handlers; showHelp: () => void } | null>(null);
 
-/** Runs `handler` for the shortcut while the component is mounted. */
-export function useShortcut(name: ShortcutName, handler: () => void): void {
+/** Runs `handler`, if there is one, for the shortcut while the component is mounted. */
+export function useShortcut(name: ShortcutName, handler: (() => void) | null): void {
   const context = useContext(HandlersContext);
-  const run = useEffectEvent(handler);
+  const run = useEffectEvent(() => handler?.());
+  const isUsed = handler !== null;
   useEffect(() => {
-    if (!context) return;
+    if (!context || !isUsed) return;
     const own = () => run();
     context.handlers.set(name, own);
     return () => {
       if (context.handlers.get(name) === own) context.handlers.delete(name);
     };
-  }, [context, name]);
+  }, [context, name, isUsed]);
 }
 
 export function useShortcutHelp(): () => void {

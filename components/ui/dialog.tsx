@@ -18,7 +18,11 @@ type ConfirmProps = {
   title: string;
   /** The consequence, with the exact count where one is meant. */
   children: ReactNode;
+  /** What has to be said or chosen with the answer. */
+  fields?: ReactNode;
   confirmLabel: string;
+  /** Why it cannot be confirmed yet. */
+  confirmDisabledReason?: string | null;
   onConfirm: () => void;
   busy?: boolean;
   danger?: boolean;
@@ -33,25 +37,35 @@ export function ConfirmDialog(props: ConfirmProps) {
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
         <Base.Popup className={popup} initialFocus={safeButton}>
-          <Base.Title className="font-semibold text-base">{props.title}</Base.Title>
-          <Base.Description render={<div />} className="flex flex-col gap-2 text-ink-2">
-            {props.children}
-          </Base.Description>
-          {props.error ? (
-            <p role="alert" className="text-bad">
-              {props.error}
-            </p>
-          ) : null}
-          <div className="flex justify-end gap-2">
-            <Base.Close render={<Button ref={safeButton} />}>Cancel</Base.Close>
-            <Button
-              tone={props.danger ? "danger" : "primary"}
-              busy={props.busy ?? false}
-              onClick={props.onConfirm}
-            >
-              {props.confirmLabel}
-            </Button>
-          </div>
+          <form
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              props.onConfirm();
+            }}
+          >
+            <Base.Title className="font-semibold text-base">{props.title}</Base.Title>
+            <Base.Description render={<div />} className="flex flex-col gap-2 text-ink-2">
+              {props.children}
+            </Base.Description>
+            {props.fields}
+            {props.error ? (
+              <p role="alert" className="text-bad">
+                {props.error}
+              </p>
+            ) : null}
+            <div className="flex justify-end gap-2">
+              <Base.Close render={<Button ref={safeButton} />}>Cancel</Base.Close>
+              <Button
+                type="submit"
+                tone={props.danger ? "danger" : "primary"}
+                busy={props.busy ?? false}
+                disabledReason={props.confirmDisabledReason ?? null}
+              >
+                {props.confirmLabel}
+              </Button>
+            </div>
+          </form>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

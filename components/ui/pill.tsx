@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { classNames } from "./class-names.ts";
 
-export type PillTone = "ok" | "bad" | "warn" | "info" | "held" | "idle";
+type PillTone = "ok" | "bad" | "warn" | "info" | "held" | "idle";
 
 const tones = {
   ok: "bg-ok-tint text-ok",
@@ -12,7 +12,10 @@ const tones = {
   idle: "bg-idle-tint text-idle",
 } satisfies Record<PillTone, string>;
 
-type PillProps = { tone: PillTone; icon: LucideIcon; children: string; className?: string };
+/** How one state looks; spread into its pill. */
+export type PillLook = { tone: PillTone; icon: LucideIcon };
+
+type PillProps = PillLook & { children: string; className?: string };
 
 /** A state: icon, word and colour, never colour alone. */
 export function Pill({ tone, icon: Icon, children, className }: PillProps) {

@@ -3,6 +3,8 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   /** 0 when no answer came at all. */
   readonly status: number;
+  /** The problem's stable code; empty when no problem document came. */
+  readonly code: string;
   readonly title: string;
   readonly detail: string;
   readonly fieldErrors: { field: string; message: string }[];
@@ -10,6 +12,7 @@ export class ApiError extends Error {
 
   constructor(problem: {
     status: number;
+    code?: string;
     title: string;
     detail?: string;
     fieldErrors?: { field: string; message: string }[];
@@ -17,6 +20,7 @@ export class ApiError extends Error {
   }) {
     super(problem.detail || problem.title);
     this.status = problem.status;
+    this.code = problem.code ?? "";
     this.title = problem.title;
     this.detail = problem.detail ?? "";
     this.fieldErrors = problem.fieldErrors ?? [];
@@ -111,6 +115,7 @@ async function readProblem(response: Response): Promise<ApiError> {
     : [];
   return new ApiError({
     status: response.status,
+    code: text(problem.code) ?? "",
     title: text(problem.title) ?? `The server answered with status ${response.status}`,
     detail: text(problem.detail) ?? "",
     fieldErrors,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type FieldError, Problem } from "#lib/errors.ts";
+import { issueWords } from "./issue-words.ts";
 
 /** zod's issues as field errors: the path with dots, and what was expected. `root` names the input as a whole. */
 export function fieldErrors(error: z.ZodError, root: string): FieldError[] {
@@ -14,7 +15,7 @@ export function fieldErrors(error: z.ZodError, root: string): FieldError[] {
 
 /** The input as its schema gives it; throws a 422 that names every field at fault. */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown, root: string): T {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: issueWords });
   if (result.success) return result.data;
   throw invalidInput(fieldErrors(result.error, root));
 }

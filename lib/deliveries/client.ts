@@ -24,9 +24,9 @@ export function deliveryOptions(id: string) {
   });
 }
 
-/** Puts one delivery back to waiting with a fresh set of attempts. */
+/** Puts one delivery back to waiting with a fresh set of attempts; `force`: also out of its order. */
 export const resendDeliveryOptions = mutationOptions({
-  mutationFn: (id: string) =>
-    callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST" }),
-  onSettled: (_data, _error, _id, _result, { client }) => client.invalidateQueries(),
+  mutationFn: ({ id, force }: { id: string; force: boolean }) =>
+    callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST", body: { force } }),
+  onSettled: (_data, _error, _given, _result, { client }) => client.invalidateQueries(),
 });

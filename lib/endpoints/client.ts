@@ -69,10 +69,3 @@ export const resumeEndpointOptions = mutationOptions({
   mutationFn: (id: string) => callApi<Endpoint>(`${pathOf(id)}/resume`, { method: "POST" }),
   onSettled: (_data, _error, _id, _result, { client }) => refreshAll(client),
 });
-
-/** Shows the signing secret; the reason goes into the audit log. */
-export const revealSecretOptions = mutationOptions({
-  mutationFn: ({ id, reason }: { id: string; reason: string }) =>
-    callApi<{ secret: string }>(`${pathOf(id)}/reveal-secret`, { method: "POST", body: { reason } }),
-  gcTime: 0,
-});

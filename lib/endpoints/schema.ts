@@ -59,7 +59,7 @@ const senderHeaders = new Set([
 
 const headerName = z
   .string()
-  .min(1)
+  .min(1, { abort: true })
   .max(100)
   .regex(headerToken, "must be letters, digits and !#$%&'*+-.^_`|~ only, without a space or a colon")
   .refine((name) => !isSenderHeader(name.toLowerCase()), "is set by Posthorn and cannot be given");

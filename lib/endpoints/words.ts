@@ -37,6 +37,7 @@ export function endpointCause(
       return `${verb} by ${endpoint.status_changed_by} ${when}. Events for it are held, not dropped.`;
     }
     case "breaker_open":
+      if (endpoint.breaker.held_by !== null) return `The breaker is ${heldWords(endpoint.breaker.held_by)}`;
       return `${lastFailureWords(endpoint) ?? "Too many attempts failed"}. ${breakerWords(endpoint.breaker, nowMs)}`;
     case "failing": {
       const row = `${formatNoun(health.consecutive_failures, "failure")}${health.consecutive_failures > 1 ? " in a row" : ""}`;
@@ -54,11 +55,23 @@ export function endpointCause(
   }
 }
 
+/** What the breaker lets through now, and what comes next. */
+export function breakerSentence(breaker: Endpoint["breaker"], nowMs: number): string {
+  const next = breakerWords(breaker, nowMs);
+  if (next !== null) return next;
+  if (breaker.ramp === null) return "Every delivery goes when it is due.";
+  return `It has closed; for now at most ${formatNoun(breaker.ramp, "request")} at once, more with every answer.`;
+}
+
+function heldWords(heldBy: string): string {
+  return `held open by ${heldBy} until somebody resets or closes it.`;
+}
+
 /** What an open breaker does next; null while it is closed. */
 export function breakerWords(breaker: Endpoint["breaker"], nowMs: number): string | null {
   if (breaker.state === "closed") return null;
   if (breaker.state === "half_open") return "One request probes whether it works again.";
-  if (breaker.held_by !== null) return `Held by ${breaker.held_by} until somebody resets it.`;
+  if (breaker.held_by !== null) return capitalize(heldWords(breaker.held_by));
   if (breaker.next_probe_at === null) return "Nothing is sent to it.";
   const isDue = new Date(breaker.next_probe_at).getTime() <= nowMs;
   return isDue
@@ -71,4 +84,8 @@ export function lastFailureWords({ health }: Pick<Endpoint, "health">): string |
   if (health.last_failure_reason === null) return null;
   const sentence = reasonSentences[health.last_failure_reason];
   return health.last_failure_status === null ? sentence : `${sentence} (${health.last_failure_status})`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

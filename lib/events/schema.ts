@@ -56,7 +56,14 @@ export type Event = {
 export type EventRecipient = {
   endpoint: { id: string; name: string; url: string };
   decision: "delivery" | "not_subscribed" | "created_later" | "awaiting_fan_out";
-  delivery: { id: string; state: DeliveryState; reason: Reason | null } | null;
+  /** `held` and `blocked` as in a delivery. */
+  delivery: {
+    id: string;
+    state: DeliveryState;
+    reason: Reason | null;
+    held: boolean;
+    blocked: boolean;
+  } | null;
 };
 
 export type EventDetail = Event & {

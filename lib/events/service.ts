@@ -80,10 +80,14 @@ export async function getEvent(_actor: Actor, id: string): Promise<EventDetail> 
 
 function toRecipient(event: Event, candidate: Candidate): EventRecipient {
   const { delivery_id, state, reason } = candidate;
+  const isWaiting = state === "pending" || state === "failed";
+  const held = isWaiting && !candidate.deleted && candidate.status !== "active";
+  const blocked = isWaiting && candidate.blocked === true;
   return {
     endpoint: { id: candidate.endpoint_id, name: candidate.name, url: candidate.url },
     decision: decide(event, candidate),
-    delivery: delivery_id !== null && state !== null ? { id: delivery_id, state, reason } : null,
+    delivery:
+      delivery_id !== null && state !== null ? { id: delivery_id, state, reason, held, blocked } : null,
   };
 }
 

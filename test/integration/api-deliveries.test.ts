@@ -358,6 +358,32 @@ describe("case 6: an event says why each endpoint did or did not get it", () => 
     });
   });
 
+  test("what is held or blocked says so there too", async () => {
+    await api.call(affiliates.POST, { body: { key: "standing", name: "Standing" } });
+    const held = await makeEndpoint("standing");
+    const removed = await makeEndpoint("standing");
+    await makeEndpoint("standing", { ordering: "per_key" });
+    await publish("standing", { ordering_key: "k" });
+    const id = await publish("standing", { ordering_key: "k" });
+    await fanOut(api.database.pool);
+    for (const paused of [held, removed]) await api.call(pause, { method: "POST", params: { id: paused } });
+    await api.database.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [
+      removed,
+    ]);
+    const { recipients } = (await api.call(event.GET, { params: { id } })).body;
+    expect(
+      recipients.map(({ delivery }: { delivery: Record<string, unknown> }) => [
+        delivery.held,
+        delivery.blocked,
+      ]),
+    ).toEqual([
+      [true, false],
+      [false, false],
+      [false, true],
+    ]);
+    await api.call(endpoint.DELETE, { method: "DELETE", params: { id: held } });
+  });
+
   test("an event that is none is a 404", async () => {
     expect(await api.call(event.GET, { params: { id: "nothing-such" } })).toMatchObject({ status: 404 });
     expect(await api.call(event.GET, { params: { id: "a.b" } })).toMatchObject({ status: 404 });

@@ -9,6 +9,7 @@ import {
   formatNoun,
   formatRelative,
   formatSpan,
+  formatUpcoming,
   truncateMiddle,
 } from "#lib/format.ts";
 
@@ -95,5 +96,21 @@ describe("texts", () => {
     expect(formatBytes(812)).toBe("812 B");
     expect(formatBytes(65_536)).toBe("64.0 KiB");
     expect(formatBytes(1_048_576)).toBe("1.0 MiB");
+  });
+});
+
+describe("a time ahead", () => {
+  const upcoming = (iso: string, zone: string) =>
+    formatUpcoming(iso, Date.parse("2026-03-28T23:30:00.000Z"), zone);
+
+  it("is named by its day in the reader's zone", () => {
+    expect(upcoming("2026-03-28T23:59:00.000Z", "UTC")).toBe("today 23:59");
+    expect(upcoming("2026-03-29T00:00:00.000Z", "UTC")).toBe("tomorrow 00:00");
+    expect(upcoming("2026-03-30T00:00:00.000Z", "UTC")).toBe("2026-03-30 00:00");
+    expect(upcoming("2026-03-29T00:00:00.000Z", "America/New_York")).toBe("today 20:00");
+  });
+
+  it("counts calendar days, also where one has 23 hours", () => {
+    expect(upcoming("2026-03-29T22:30:00.000Z", "Europe/Berlin")).toBe("tomorrow 00:30");
   });
 });

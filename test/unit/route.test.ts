@@ -67,8 +67,8 @@ describe("a refusal", () => {
     const { status, body } = await post('{"name":"","tags":["a",1],"nmae":"b"}');
     expect(status).toBe(422);
     expect(body.errors).toEqual([
-      { field: "name", message: expect.stringContaining(">=1") },
-      { field: "tags.1", message: expect.stringContaining("expected string") },
+      { field: "name", message: "is needed" },
+      { field: "tags.1", message: "must be text" },
       { field: "nmae", message: "is not a known field" },
     ]);
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { deliveryLabel, deliveryNext } from "#lib/deliveries/words.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
-import { endpointCause, endpointCondition } from "#lib/endpoints/words.ts";
+import { rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
+import { breakerSentence, endpointCause, endpointCondition } from "#lib/endpoints/words.ts";
 
 const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
 const at = (offsetMs: number) => new Date(nowMs + offsetMs).toISOString();
@@ -113,7 +114,7 @@ describe("an endpoint's condition and cause", () => {
       "Their server failed (503). The next delivery is the probe.",
     );
     expect(cause({ held_by: "Ana" })).toBe(
-      "Their server failed (503). Held by Ana until somebody resets it.",
+      "The breaker is held open by Ana until somebody resets or closes it.",
     );
     expect(cause({ state: "half_open" })).toBe(
       "Their server failed (503). One request probes whether it works again.",
@@ -131,5 +132,52 @@ describe("an endpoint's condition and cause", () => {
       "Disabled by Ana 2 h ago. Events for it are held, not dropped.",
     );
     expect(endpointCause(endpoint({}), nowMs)).toBe("Nothing has been sent to it yet.");
+  });
+});
+
+describe("an endpoint's settings in words", () => {
+  it("names the rate and what may go at once", () => {
+    expect(rateWords(null)).toBe("No limit");
+    expect(rateWords({ amount: 1, per: "hour", burst: 1 })).toBe(
+      "1 request per hour, 1 at once after a pause",
+    );
+    expect(rateWords({ amount: 25_000, per: "minute", burst: 2_500 })).toBe(
+      "25,000 requests per minute, 2,500 at once after a pause",
+    );
+  });
+
+  it("says of a response rule what becomes of an answer that breaks it", () => {
+    expect(ruleWords({ kind: "status_in", statuses: [200, 201], retry: true })).toBe(
+      "Status is one of 200, 201; else retried",
+    );
+    expect(ruleWords({ kind: "body_equals", text: "OK", retry: false })).toBe(
+      "Body is exactly “OK”; else a dead letter",
+    );
+    expect(ruleWords({ kind: "duplicate", text: "known" })).toBe("Body means a duplicate “known”: delivered");
+  });
+});
+
+describe("what a breaker lets through", () => {
+  const closed = {
+    state: "closed" as const,
+    changed_at: null,
+    cooldown_seconds: 300,
+    next_probe_at: null,
+    held_by: null,
+    ramp: null,
+  };
+  const sentence = (change: object) => breakerSentence({ ...closed, ...change }, nowMs);
+
+  it("is said in every state", () => {
+    expect(sentence({})).toBe("Every delivery goes when it is due.");
+    expect(sentence({ ramp: 2 })).toBe(
+      "It has closed; for now at most 2 requests at once, more with every answer.",
+    );
+    expect(sentence({ state: "half_open" })).toBe("One request probes whether it works again.");
+    expect(sentence({ state: "open", next_probe_at: at(40_000) })).toBe("The next probe goes in 40 s.");
+    expect(sentence({ state: "open", next_probe_at: at(-1) })).toBe("The next delivery is the probe.");
+    expect(sentence({ state: "open", held_by: "Ana" })).toBe(
+      "Held open by Ana until somebody resets or closes it.",
+    );
   });
 });

@@ -1,27 +1,43 @@
 import { HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
 import { z } from "zod";
+import { breakerFilters, loadBreakerParams } from "#components/endpoints/breaker-params.ts";
 import { EndpointView } from "#components/endpoints/endpoint-view.tsx";
 import { latestDeliveries } from "#components/endpoints/latest-deliveries.ts";
 import { prefetch } from "#lib/api/prefetch.ts";
 import { consoleActor } from "#lib/auth/actor.ts";
+import { breakerHistoryOptions } from "#lib/breakers/client.ts";
+import { breakerHistoryQuery } from "#lib/breakers/schema.ts";
+import { listBreakerMoves } from "#lib/breakers/service.ts";
 import { deliveryListOptions } from "#lib/deliveries/client.ts";
 import { deliveryListQuery } from "#lib/deliveries/schema.ts";
 import { listDeliveries } from "#lib/deliveries/service.ts";
+import { secretListOptions } from "#lib/endpoint-secrets/client.ts";
+import { listSecrets } from "#lib/endpoint-secrets/service.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { getEndpoint } from "#lib/endpoints/service.ts";
 
-type Props = { params: Promise<{ id: string }> };
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<SearchParams> };
 
 export const metadata: Metadata = { title: "Endpoint" };
 
-export default async function Page({ params }: Props) {
+export default async function Page({ params, searchParams }: Props) {
   const id = decodeURIComponent((await params).id);
+  const history = breakerFilters((await loadBreakerParams(searchParams)).breaker_cursor);
   const state = await prefetch(
     { options: endpointOptions(id), read: () => getEndpoint(consoleActor, z.uuid().parse(id)) },
     {
       options: deliveryListOptions(latestDeliveries(id)),
       read: () => listDeliveries(consoleActor, deliveryListQuery.parse(latestDeliveries(id))),
+    },
+    {
+      options: secretListOptions(id),
+      read: () => listSecrets(consoleActor, z.uuid().parse(id)),
+    },
+    {
+      options: breakerHistoryOptions(id, history),
+      read: () => listBreakerMoves(consoleActor, z.uuid().parse(id), breakerHistoryQuery.parse(history)),
     },
   );
   return (
