@@ -123,10 +123,19 @@ describe("what an answer leads to", () => {
     const endpoint = await createEndpoint(db.pool, { url: receiver.url(path) });
     await publish(db.pool, { affiliate: endpoint.affiliateKey });
     await db.pool.query("delete from posthorn.event_bodies");
-    await startWorker(db.url);
+    const worker = await startWorker(db.url);
     await waitForState(db.pool, "dead_letter", 1);
     expect(await deliveries()).toMatchObject([{ reason: "body_purged" }]);
     expect(receiver.requests(path)).toHaveLength(0);
+    // It took no time at their side, and must not make them look fast.
+    await publish(db.pool, { affiliate: endpoint.affiliateKey });
+    await waitForState(db.pool, "delivered", 1);
+    await worker.stop();
+    const { rows } = await db.pool.query(
+      "select attempts from posthorn.endpoint_latency where endpoint_id = $1 and resolution = 'hour'",
+      [endpoint.id],
+    );
+    expect(rows).toEqual([{ attempts: 1 }]);
   });
 
   test("an address that may not be reached is a dead letter, and no socket opens", async () => {
