@@ -5,7 +5,12 @@ import { retryAfterCapMs } from "#lib/delivery/retry-after.ts";
 import { reasonRemedies } from "#lib/vocabulary.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { createEndpoint, publish, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
-import { type Receiver, type ReceiverStep, startReceiver } from "#test/helpers/receiver.ts";
+import {
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverStep,
+  startReceiver,
+} from "#test/helpers/receiver.ts";
 import { passTime } from "#test/helpers/time.ts";
 import { eventually, startWorker } from "#test/helpers/workers.ts";
 import * as delivery from "../../app/api/v1/deliveries/[id]/route.ts";
@@ -56,7 +61,10 @@ async function shownOnce(of: TestEndpoint, state: string, count = 1) {
 
 const shownEndpoint = async ({ id }: TestEndpoint) => (await api.call(endpoint.GET, { params: { id } })).body;
 
-/** Seconds from now until each delivery may go again, whatever its endpoint says. */
+const headerOf = (request: ReceivedRequest, name: string) =>
+  request.headers[request.headers.indexOf(name) + 1] as string;
+
+/** Seconds from its latest attempt until each delivery may go again, whatever its endpoint says. */
 async function waits(of: readonly TestEndpoint[]): Promise<number[]> {
   const { rows } = await api.database.pool.query(
     `select extract(epoch from next_attempt_at - last_attempt_at)::float8 as wait
@@ -343,7 +351,10 @@ test("case 19: 500, 500, 200: three attempts at growing, jittered distances, del
       { number: 3, outcome: "delivered", reason: null, status: 200, response_body: "200" },
     ]);
   }
-  expect(receiver.requests(path)).toHaveLength(3 * count);
+  const numbersOf = Map.groupBy(receiver.requests(path), (request) => headerOf(request, "webhook-id"));
+  expect(new Set(numbersOf.keys())).toEqual(new Set(events));
+  for (const requests of numbersOf.values())
+    expect(requests.map((request) => headerOf(request, "posthorn-attempt"))).toEqual(["1", "2", "3"]);
 });
 
 describe("case 20: what trying again would not help", () => {
