@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attemptSentence } from "#lib/deliveries/words.ts";
@@ -8,6 +7,7 @@ import { setUpApi } from "#test/helpers/api.ts";
 import { makeCertificate } from "#test/helpers/certificates.ts";
 import { createEndpoint, publish, type TestEndpoint } from "#test/helpers/factories.ts";
 import { type Receiver, type ReceiverOptions, startReceiver } from "#test/helpers/receiver.ts";
+import { startForgetfulServer, startTcpServer } from "#test/helpers/tcp-server.ts";
 import { eventually, startWorker } from "#test/helpers/workers.ts";
 import * as delivery from "../../app/api/v1/deliveries/[id]/route.ts";
 
@@ -32,21 +32,11 @@ async function newReceiver(options?: ReceiverOptions): Promise<Receiver> {
   return made;
 }
 
-/** A TCP server for what HTTP servers do not do; returns its port. */
+/** Returns the port. */
 async function newServer(onConnection: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    onConnection(socket);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closers.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as { port: number }).port;
+  const { port, close } = await startTcpServer(onConnection);
+  closers.push(close);
+  return port;
 }
 
 /** Answers each name with the next of its addresses, the last for ever; counts how often it was asked. */
@@ -119,21 +109,13 @@ describe("case 10: the server had closed the kept connection", () => {
 
   test("also when it was closed in good order", async () => {
     await startWorker(api.database.url);
-    let connections = 0;
-    const port = await newServer((socket) => {
-      connections += 1;
-      let requests = 0;
-      socket.on("data", () => {
-        requests += 1;
-        if (connections === 1 && requests === 2) socket.end();
-        else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-      });
-    });
-    const to = await endpointAt(`http://127.0.0.1:${port}/`);
+    const forgetful = await startForgetfulServer();
+    closers.push(forgetful.close);
+    const to = await endpointAt(`http://127.0.0.1:${forgetful.port}/`);
     await sendAndEnd(to);
     await send(to);
     expect((await ended(to, 2)).map(({ attempts }) => attempts.length)).toEqual([1, 1]);
-    expect(connections).toBe(2);
+    expect(forgetful.connections()).toBe(2);
     expect(await failuresOf(to)).toBe(0);
   });
 
