@@ -3,17 +3,14 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { admit } from "#lib/delivery/admission.ts";
 import { type RatePeriod, ratePeriodSeconds, refill, wholeTokens } from "#lib/delivery/token-bucket.ts";
-import { reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
-import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack } from "#lib/queue/hand-back.ts";
 import { reap } from "#lib/queue/reap.ts";
-import type { Settled, Settlement } from "#lib/queue/settle.ts";
+import type { Settlement } from "#lib/queue/settle.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
-import { decryptSecret, formatSigningSecret } from "#lib/secrets.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
-import { createEndpoint, publishMany, type TestEndpoint, testSecretKey } from "#test/helpers/factories.ts";
+import { createEndpoint, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
 import { failed, refused } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
@@ -388,109 +385,5 @@ describe("the claim's admission", () => {
       }),
       { numRuns: 300 },
     );
-  });
-});
-
-describe("cases 13 and 22: disabling", () => {
-  beforeEach(fresh);
-
-  const status = async (endpoint: TestEndpoint) =>
-    (
-      await db.pool.query("select status, status_changed_by from posthorn.endpoints where id = $1", [
-        endpoint.id,
-      ])
-    ).rows[0];
-  const audit = async (endpoint: TestEndpoint) =>
-    (
-      await db.pool.query("select action, after from posthorn.audit_log where object_id = $1 order by id", [
-        endpoint.id,
-      ])
-    ).rows;
-  const act = async ({ signals }: Settled) => {
-    for (const signal of signals) await actOnSignal(db.pool, signal);
-    return signals;
-  };
-
-  test("case 13: 410 to many at once: the endpoint is disabled once, and what waits is held", async () => {
-    const endpoint = await endpointWith(10);
-    const gone = {
-      ...refused,
-      attemptReason: "gone",
-      reason: "gone",
-      verdict: "failure",
-      status: 410,
-    } as const;
-    const answers = await Promise.all([
-      settleAll(await take({ want: 2 }), gone),
-      settleAll(await take({ want: 2 }), gone),
-    ]);
-    await Promise.all(answers.map(act));
-    expect(await status(endpoint)).toEqual({ status: "disabled", status_changed_by: "Posthorn" });
-    expect(await audit(endpoint)).toEqual([
-      { action: "endpoint.disable", after: { status: "disabled", reason: "gone" } },
-    ]);
-    expect(await take()).toEqual([]);
-  });
-
-  test("case 22: two events a day, all failing: warned after 1 and 3 days, disabled after 5", async () => {
-    const endpoint = await endpointWith(40, { maxAttempts: 30 });
-    const seen: string[] = [];
-    for (let day = 0; day <= 5; day++) {
-      for (const signal of await act(await settleAll(await take({ want: 2 }), failed))) {
-        seen.push(`day ${day}: ${signal.signal.kind}`);
-      }
-      await passTime(db.pool, 300);
-      await db.pool.query(
-        "update posthorn.endpoint_health set failing_since = failing_since - interval '1 day'",
-      );
-    }
-    expect(seen).toEqual(["day 1: warn", "day 3: warn", "day 5: disable"]);
-    expect((await status(endpoint)).status).toBe("disabled");
-  });
-
-  test("one success ends the row", async () => {
-    const endpoint = await endpointWith(10);
-    await settleAll(await take({ want: 2 }), failed);
-    await settleAll(await take({ want: 1 }));
-    expect(await health(endpoint)).toMatchObject({ failing_since: null, failing_attempts: 0 });
-  });
-});
-
-describe("case 26: catching up", () => {
-  beforeEach(fresh);
-
-  test("505 that were held for a day go out in order and throttled, and then the throttle ends", async () => {
-    const endpoint = await endpointWith(505, { concurrency: 64 });
-    await passTime(db.pool, 86_400);
-    await db.pool.query("update posthorn.endpoint_health set catching_up = true where endpoint_id = $1", [
-      endpoint.id,
-    ]);
-    const ids: number[] = [];
-    const sizes: number[] = [];
-    while (sizes.at(-1) !== 0 && sizes.length < 60) {
-      const rows = await take();
-      sizes.push(rows.length);
-      // Those of one claim are on the wire together.
-      ids.push(...rows.map((row) => Number(row.id)).sort((a, b) => a - b));
-      await settleAll(rows);
-      await passTime(db.pool, 1);
-    }
-    expect(sizes).toEqual([...Array(50).fill(10), 5, 0]);
-    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-    expect(await health(endpoint)).toMatchObject({ catching_up: false });
-  });
-});
-
-describe("the key that secrets are encrypted with", () => {
-  beforeEach(fresh);
-
-  test("can be changed: workers encrypt anew, and the old key may then go", async () => {
-    const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
-    const [current, old] = [Buffer.alloc(32, 9), testSecretKey];
-    expect(await reencryptSecrets(db.pool, [current, old])).toBe(1);
-    expect(await reencryptSecrets(db.pool, [current, old])).toBe(0);
-    const { rows } = await db.pool.query("select id, ciphertext from posthorn.endpoint_secrets");
-    const plain = decryptSecret(rows[0].ciphertext, { keys: [current], context: rows[0].id });
-    expect(formatSigningSecret(plain)).toBe(endpoint.secret);
   });
 });
