@@ -231,7 +231,12 @@ describe("case 22: the failure rate", () => {
       await settleAll(await take({ want: 1 }), refused);
       await settleAll(await take({ want: 2 }));
     }
-    expect(await health(endpoint)).toMatchObject({ breaker: "closed", consecutive_failures: 0 });
+    expect(await health(endpoint)).toMatchObject({
+      breaker: "closed",
+      consecutive_failures: 0,
+      failing_since: null,
+      failing_attempts: 0,
+    });
   });
 });
 
