@@ -1,3 +1,5 @@
+import { headerValue } from "./header-value.ts";
+
 /**
  * Where a redirect points, absolute and fit to be shown: a query, which may hold credentials, is only hinted at, and
  * user and fragment are left out. Null for what is no redirect, or names no page on the web. `headers`: alternating
@@ -10,8 +12,8 @@ export function redirectTarget(response: {
 }): string | null {
   const { status, headers, url } = response;
   if (status < 300 || status > 399) return null;
-  const at = headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === "location");
-  const target = at === -1 ? null : URL.parse(headers[at + 1] ?? "", url);
-  if (!target || !/^https?:$/.test(target.protocol)) return null;
+  const location = headerValue(headers, "location");
+  const target = location === undefined ? null : URL.parse(location, url);
+  if (!target || !["http:", "https:"].includes(target.protocol)) return null;
   return `${target.origin}${target.pathname}${target.search === "" ? "" : "?…"}`;
 }
