@@ -7,6 +7,8 @@ export type Lanes<T> = {
   /** Items that wait for a slot. */
   queued: () => number;
   active: () => number;
+  /** Endpoints that have items waiting. */
+  waitingFor: () => string[];
   /** Removes and returns what waits for these endpoints, or for all. */
   drain: (endpointIds?: readonly string[]) => T[];
 };
@@ -74,6 +76,7 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
     },
     queued: () => queued,
     active: () => active,
+    waitingFor: () => [...lanes].filter(([, lane]) => waiting(lane) > 0).map(([endpointId]) => endpointId),
     drain: (endpointIds = [...lanes.keys()]) =>
       endpointIds.flatMap((endpointId) => {
         const lane = lanes.get(endpointId);

@@ -2,6 +2,7 @@ import { addDurations, emptyHistogram, type LatencyHistogram } from "#lib/delive
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { everyEndpoint, type LatencyResolution, latencyResolutions } from "#lib/vocabulary.ts";
+import { bodyPurgedCode } from "./pipeline.ts";
 
 const spanMs = { minute: 60_000, hour: 3_600_000 } satisfies Record<LatencyResolution, number>;
 /** Durations that a tally gathers before it works them into its histogram. */
@@ -79,7 +80,9 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   return {
     count: (results) => {
       turnTo(results.reduce((latest, r) => Math.max(latest, r.startedAtMs + r.durationMs), 0));
-      for (const { endpointId, durationMs, outcome } of results) {
+      for (const { endpointId, durationMs, outcome, errorCode } of results) {
+        // No request was made, so nothing took any time.
+        if (errorCode === bodyPurgedCode) continue;
         for (const resolution of latencyResolutions) {
           add(tallyOf(resolution, endpointId), durationMs, outcome === "delivered");
           add(tallyOf(resolution, everyEndpoint), durationMs, outcome === "delivered");

@@ -143,10 +143,12 @@ export function createPipeline(options: {
   return { claim: claimBatch, deliver };
 }
 
-/** The event's data is gone; no request can be made, and none ever will. */
+/** Of an attempt without a request: the event's data is gone, so none can be made, and none ever will. */
+export const bodyPurgedCode = "POSTHORN_BODY_PURGED";
+
 const nothingToSend: Sent = {
   ok: false,
-  errorCode: "POSTHORN_BODY_PURGED",
+  errorCode: bodyPurgedCode,
   errorDetail: "",
   timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 },
 };

@@ -13,6 +13,7 @@ import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { writeLatency } from "#lib/queue/latency.ts";
 import { settle } from "#lib/queue/settle.ts";
+import { stoppedAmong } from "#lib/queue/stopped.ts";
 import { wakeChannel } from "#lib/queue/wake.ts";
 import {
   heartbeat,
@@ -100,6 +101,7 @@ export async function startRunner(options: {
         await actOnSignal(pool, signal).catch((error) =>
           log.error({ err: error }, "could not disable or warn"),
         );
+        if (signal.signal.kind !== "warn") await returnLeases(lanes.drain([signal.endpointId]), 0);
       }
     },
     onSettled: (batch) => {
@@ -184,6 +186,7 @@ export async function startRunner(options: {
     leaseEndsAt = Math.max(leaseEndsAt, sentAt + leaseSeconds * 1_000);
     const strays = await handBackStrays(pool, { workerId, tokens: [...inHand.keys()] });
     if (strays > 0) log.warn({ deliveries: strays }, "handed back deliveries whose claim went astray");
+    await returnLeases(lanes.drain(await stoppedAmong(pool, lanes.waitingFor())), 0);
   }
 
   const loop = (name: string, signal: Signal, step: () => Promise<boolean>) =>

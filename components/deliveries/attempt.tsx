@@ -6,8 +6,9 @@ import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Attempt } from "#lib/deliveries/schema.ts";
+import { attemptSentence } from "#lib/deliveries/words.ts";
 import { formatMs } from "#lib/format.ts";
-import { type AttemptOutcome, attemptOutcomeLabels, reasonSentences } from "#lib/vocabulary.ts";
+import { type AttemptOutcome, attemptOutcomeLabels } from "#lib/vocabulary.ts";
 import { ExactAttemptTime } from "./exact-attempt-time.tsx";
 import { Phases } from "./phases.tsx";
 
@@ -30,7 +31,7 @@ export function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean
           <Pill {...looks[attempt.outcome]}>{attemptOutcomeLabels[attempt.outcome]}</Pill>
           {code === null ? null : <code className="font-mono text-xs">{code}</code>}
           {attempt.reason ? (
-            <span className="min-w-0 text-ink-2">{reasonSentences[attempt.reason]}</span>
+            <span className="wrap-anywhere min-w-0 text-ink-2">{attemptSentence(attempt)}</span>
           ) : null}
           <span className="ml-auto flex gap-3 text-ink-2">
             {attempt.duration_ms === null ? null : <span>{formatMs(attempt.duration_ms)}</span>}

@@ -4,6 +4,8 @@ import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/sche
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import { redirectTarget } from "#lib/delivery/redirect-target.ts";
+import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import type { AttemptOutcome, BreakerState, DeliveryState, Reason } from "#lib/vocabulary.ts";
 import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
 
@@ -189,14 +191,30 @@ function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
 }
 
 function toAttempt({ url, headers, body, body_truncated, ...row }: AttemptRow): Attempt {
+  const answered: string[] | null = headers === null ? null : JSON.parse(headers);
   return {
     ...row,
     started_at: row.started_at.toISOString(),
     request_url: url,
-    response_headers: headers === null ? null : pairs(JSON.parse(headers)),
+    response_headers: answered && pairs(answered),
     response_body: body?.toString("utf8") ?? null,
     response_body_truncated: body_truncated ?? false,
+    redirect_to:
+      answered && row.status !== null && url !== null
+        ? redirectTarget({ status: row.status, headers: answered, url })
+        : null,
+    retry_after: answered && askedToWait(row, answered),
   };
+}
+
+/** What its settlement followed, read again from what was answered. */
+function askedToWait(
+  { status, started_at, duration_ms }: Pick<AttemptRow, "status" | "started_at" | "duration_ms">,
+  headers: string[],
+): Attempt["retry_after"] {
+  if (status === null) return null;
+  const asked = retryAfterOf({ status, headers }, started_at.getTime() + (duration_ms ?? 0));
+  return asked && { delay_seconds: Math.round(asked.delayMs / 1_000), capped: asked.capped };
 }
 
 function pairs(alternating: string[]): [name: string, value: string][] {

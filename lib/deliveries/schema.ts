@@ -73,6 +73,10 @@ export type Attempt = {
   /** As text, with U+FFFD where the bytes are not UTF-8. */
   response_body: string | null;
   response_body_truncated: boolean;
+  /** Where their redirect points, its query masked; null without one. */
+  redirect_to: string | null;
+  /** The wait that their Retry-After asked for, as far as it is followed: `capped` says that it was longer. */
+  retry_after: { delay_seconds: number; capped: boolean } | null;
 };
 
 export type DeliveryDetail = Delivery & {

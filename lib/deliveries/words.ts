@@ -1,7 +1,7 @@
-import type { Delivery } from "#lib/deliveries/schema.ts";
+import type { Attempt, Delivery } from "#lib/deliveries/schema.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
-import { formatNoun, formatRelative } from "#lib/format.ts";
-import { deliveryStateLabels } from "#lib/vocabulary.ts";
+import { formatNoun, formatRelative, formatSpan } from "#lib/format.ts";
+import { deliveryStateLabels, reasonSentences } from "#lib/vocabulary.ts";
 
 type Standing = Pick<
   Delivery,
@@ -58,6 +58,31 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     case "discarded":
       return `given up by decision${ended}`;
   }
+}
+
+/** What is wrong with a certificate, where the code is one of the common ones. */
+const certificateSentences: ReadonlyMap<string, string> = new Map([
+  ["CERT_HAS_EXPIRED", "Their certificate has expired"],
+  ["CERT_NOT_YET_VALID", "Their certificate is not valid yet"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "Their certificate is signed by nobody but themselves"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "Their certificate comes from an authority that nobody vouches for"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "Their certificate is for another host name"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "Their server leaves out the certificates that vouch for its own"],
+]);
+
+/** Why an attempt failed, in one plain sentence without its full stop; null when it did not. */
+export function attemptSentence(
+  attempt: Pick<Attempt, "reason" | "error_code" | "redirect_to" | "retry_after">,
+): string | null {
+  const { reason, error_code, redirect_to, retry_after } = attempt;
+  if (reason === null) return null;
+  if (redirect_to !== null) return `Their server redirects to ${redirect_to}, which is never followed`;
+  const sentence = certificateSentences.get(error_code ?? "") ?? reasonSentences[reason];
+  if (retry_after === null) return sentence;
+  const wait = formatSpan(retry_after.delay_seconds * 1_000);
+  return retry_after.capped
+    ? `${sentence}; it asks for a longer wait than the ${wait} that are followed`
+    : `${sentence}; it asks for a wait of ${wait}`;
 }
 
 function dueWords(nextAttemptAt: string | null, nowMs: number): string {

@@ -1,3 +1,5 @@
+import { headerValue } from "./header-value.ts";
+
 /** How long a server asks us to wait. `capped` says that it asked for longer than we follow. */
 export type RetryAfter = { delayMs: number; capped: boolean };
 
@@ -13,8 +15,7 @@ export function retryAfterOf(
   nowMs: number,
 ): RetryAfter | null {
   if (response.status !== 429 && response.status !== 503) return null;
-  const at = response.headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === "retry-after");
-  const value = at === -1 ? undefined : response.headers[at + 1];
+  const value = headerValue(response.headers, "retry-after");
   return value === undefined ? null : parseRetryAfter(value, nowMs);
 }
 

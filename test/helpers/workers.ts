@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { afterEach } from "vitest";
 import { createDatabase } from "#lib/db/database.ts";
-import { createSender } from "#lib/http/send.ts";
+import { createSender, type SenderOptions } from "#lib/http/send.ts";
 import { createLogger } from "#lib/log.ts";
 import { startRunner } from "#worker/runner.ts";
 import { testSecretKey } from "./factories.ts";
@@ -15,10 +15,13 @@ afterEach(async () => {
 
 export type TestWorker = { id: string; stop: () => Promise<void> };
 
-/** Starts a worker's loops in this process; it is stopped after the test unless the test does. */
+/**
+ * Starts a worker's loops in this process; it is stopped after the test unless the test does. `sender`: what it may
+ * reach, and how names are looked up, where that is not the loopback and the system's way.
+ */
 export async function startWorker(
   databaseUrl: string,
-  options: { slots?: number } = {},
+  options: { slots?: number; sender?: Partial<SenderOptions> } = {},
 ): Promise<TestWorker> {
   const database = createDatabase({
     url: databaseUrl,
@@ -27,7 +30,7 @@ export async function startWorker(
     statementTimeoutMs: 30_000,
     onError: () => undefined,
   });
-  const sender = createSender({ allowedSubnets });
+  const sender = createSender({ allowedSubnets, ...options.sender });
   const runner = await startRunner({
     database,
     listenUrl: databaseUrl,

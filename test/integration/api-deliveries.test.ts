@@ -149,7 +149,7 @@ describe("one delivery", () => {
 });
 
 describe("resending", () => {
-  test("puts a dead letter back, once, and records who did it", async () => {
+  test("case 34: puts a dead letter back once, however often it is pressed, and records who did it", async () => {
     await makeEndpoint("reasons");
     const id = await deliver("reasons");
     await leave(
@@ -186,7 +186,7 @@ describe("resending", () => {
     ]);
   });
 
-  test("is refused when its ordering key has moved on, unless forced; what waits says for what", async () => {
+  test("case 25: is refused when its ordering key has moved on, unless forced; what waits says for what", async () => {
     const endpointId = await makeEndpoint("ordered", { ordering: "per_key" });
     const first = await deliver("ordered", { ordering_key: "k" });
     const second = await deliver("ordered", { ordering_key: "k" });

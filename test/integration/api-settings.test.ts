@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
+import type { Lookup } from "#lib/http/connector.ts";
 import { decryptSecret } from "#lib/secrets.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { publish, publishMany, testSecretKey } from "#test/helpers/factories.ts";
@@ -28,6 +29,7 @@ let affiliate = "";
 let id = "";
 
 beforeAll(async () => {
+  process.env.POSTHORN_ALLOWED_SUBNETS = "127.0.0.0/8,::1/128";
   receiver = await startReceiver();
 });
 afterAll(() => receiver.close());
@@ -140,7 +142,7 @@ describe("an endpoint's own headers", () => {
     ]);
   });
 
-  test("are sent after ours, in their order; an edit keeps what it gives no value for", async () => {
+  test("case 15: are sent after ours, in their order, with one User-Agent; an edit keeps what it gives no value for", async () => {
     await make({ headers: [...headers, { name: "x-latin", value: "caf\u00e9 \t~" }] });
     await startWorker(api.database.url);
     await publish(api.database.pool, { affiliate });
@@ -265,25 +267,54 @@ describe("response rules", () => {
   });
 });
 
-test("case 16: a URL is sent as it is shown after saving", async () => {
-  const { pool } = api.database;
-  await startWorker(api.database.url);
-  const saved: string[] = [];
-  for (const target of ["/hook", "/hook/", "/hook?b=2&a=%20x&a", "/h%C3%B6\u00f6k", "/a/../b", ""]) {
-    const { url } = await make({ url: receiver.url(target).replace("http:", "HTTP:") });
-    saved.push(url);
-    await publish(pool, { affiliate });
-  }
-  const wanted = saved.map((url) => url.slice(receiver.url("").length)).sort();
-  const sent = () => receiver.requests().filter(({ path: at }) => wanted.includes(at));
-  await eventually(async () => sent().length === saved.length);
-  expect(
-    sent()
-      .map(({ path: at }) => at)
-      .sort(),
-  ).toEqual(wanted);
-  expect(wanted).toContain("/hook/");
-  expect(wanted).toContain("/hook?b=2&a=%20x&a");
+describe("case 16: a URL", () => {
+  test("is sent as it is shown after saving: slashes, queries, ports, IPv6 and international hosts", async () => {
+    const { pool } = api.database;
+    const six = await startReceiver({ host: "::1" });
+    // Names are looked up where they cannot lead anywhere else.
+    const asked: string[] = [];
+    const lookup: Lookup = (hostname, _options, callback) => {
+      asked.push(hostname);
+      setImmediate(() => callback(null, [{ address: "127.0.0.1", family: 4 }]));
+    };
+    await startWorker(api.database.url, { sender: { lookup } });
+    const { port } = receiver;
+    const given: [url: string, shown: string][] = [
+      [`HTTP://127.0.0.1:${port}/hook`, `http://127.0.0.1:${port}/hook`],
+      [`http://127.0.0.1:${port}/hook/`, `http://127.0.0.1:${port}/hook/`],
+      [`http://127.0.0.1:${port}`, `http://127.0.0.1:${port}/`],
+      [`http://127.0.0.1:${port}/hook?b=2&a=%20x&a`, `http://127.0.0.1:${port}/hook?b=2&a=%20x&a`],
+      [`http://127.0.0.1:${port}/h%C3%B6\u00f6k`, `http://127.0.0.1:${port}/h%C3%B6%C3%B6k`],
+      [`http://127.0.0.1:${port}/a/../b`, `http://127.0.0.1:${port}/b`],
+      [`http://B\u00fccher.example:${port}/idn`, `http://xn--bcher-kva.example:${port}/idn`],
+      [six.url("/six"), `http://[::1]:${six.port}/six`],
+    ];
+    for (const [url, shown] of given) {
+      expect((await make({ url })).url).toBe(shown);
+      await publish(pool, { affiliate });
+    }
+    const arrived = () =>
+      [...receiver.requests(), ...six.requests()]
+        .map((request) => `http://${valuesOf(request, "host")[0]}${request.path}`)
+        .filter((url) => given.some(([, shown]) => shown === url));
+    await eventually(async () => arrived().length === given.length).finally(() => six.close());
+    expect(arrived().sort()).toEqual(given.map(([, shown]) => shown).sort());
+    expect(asked).toEqual(["xn--bcher-kva.example"]);
+  });
+
+  test("with user and password is refused, and a header offered in their place", async () => {
+    const body = { affiliate, name: "Orders", url: `http://canary:secret@127.0.0.1:${receiver.port}/hook` };
+    const refused = await api.call(endpoints.POST, { body });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "url", message: expect.stringContaining("give credentials in a header") }] },
+    });
+    expect(JSON.stringify(refused.body)).not.toMatch(/canary|secret/);
+    expect(await edit({ url: body.url })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "url" }] },
+    });
+  });
 });
 
 test("case 26: what was held while it was disabled is counted, and goes out in order, throttled", async () => {
@@ -295,7 +326,6 @@ test("case 26: what was held while it was disabled is counted, and goes out in o
   await publishMany(pool, { affiliate, count: 40 });
   await eventually(async () => (await get()).backlog.waiting === 40);
   expect(receiver.requests(path())).toEqual([]);
-
   await api.call(resume, { method: "POST", params: { id } });
   const requests = await receiver.waitFor(path(), 40, 20_000);
   const numbers = requests.map((request) => JSON.parse(request.body.toString()).data.n);

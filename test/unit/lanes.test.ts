@@ -67,7 +67,9 @@ describe("lanes", () => {
     const { lanes, started, end } = manualLanes(1);
     lanes.add("a", 4, ["a1", "a2"]);
     lanes.add("b", 4, ["b1"]);
+    expect(lanes.waitingFor()).toEqual(["a", "b"]);
     expect(lanes.drain(["a", "unknown"])).toEqual(["a2"]);
+    expect(lanes.waitingFor()).toEqual(["b"]);
     lanes.add("a", 4, ["a3"]);
     for (const item of ["a1", "a3", "b1"]) await end(item);
     expect(started).toEqual(["a1", "a3", "b1"]);

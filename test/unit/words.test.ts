@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deliveryLabel, deliveryNext } from "#lib/deliveries/words.ts";
+import { attemptSentence, deliveryLabel, deliveryNext } from "#lib/deliveries/words.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
 import { breakerSentence, endpointCause, endpointCondition } from "#lib/endpoints/words.ts";
@@ -179,5 +179,48 @@ describe("what a breaker lets through", () => {
     expect(sentence({ state: "open", held_by: "Ana" })).toBe(
       "Held open by Ana until somebody resets or closes it.",
     );
+  });
+});
+
+describe("why an attempt failed", () => {
+  const plain = { reason: null, error_code: null, redirect_to: null, retry_after: null };
+  const sentence = (change: Partial<Parameters<typeof attemptSentence>[0]>) =>
+    attemptSentence({ ...plain, ...change });
+
+  it("case 11: each fault of a connection has words of its own", () => {
+    const faults = [
+      { reason: "dns_error", error_code: "ENOTFOUND" },
+      { reason: "connection_refused", error_code: "ECONNREFUSED" },
+      { reason: "connection_reset", error_code: "ECONNRESET" },
+      { reason: "tls_failed", error_code: "POSTHORN_TLS_INTERRUPTED" },
+      { reason: "certificate_invalid", error_code: "CERT_HAS_EXPIRED" },
+      { reason: "certificate_invalid", error_code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+      { reason: "certificate_invalid", error_code: "ERR_TLS_CERT_ALTNAME_INVALID" },
+      { reason: "certificate_invalid", error_code: "CERT_REVOKED" },
+    ] as const;
+    const sentences = faults.map(sentence);
+    expect(new Set(sentences).size).toBe(faults.length);
+    for (const text of sentences) expect(text).toMatch(/^(Their|The) [a-z ]+[^.]$/);
+  });
+
+  it("case 7: a redirect names its target", () => {
+    expect(sentence({ reason: "redirect", redirect_to: "https://new.example/?…" })).toBe(
+      "Their server redirects to https://new.example/?…, which is never followed",
+    );
+    expect(sentence({ reason: "redirect" })).toBe(
+      "Their server answered with a redirect, which is never followed",
+    );
+  });
+
+  it("case 12: a wait that was asked for is shown, and so is its cap", () => {
+    const limited = { reason: "rate_limited" } as const;
+    expect(sentence({ ...limited, retry_after: { delay_seconds: 120, capped: false } })).toBe(
+      "Their server says that we send too fast; it asks for a wait of 2 min",
+    );
+    expect(sentence({ ...limited, retry_after: { delay_seconds: 86_400, capped: true } })).toBe(
+      "Their server says that we send too fast; it asks for a longer wait than the 1 d that are followed",
+    );
+    expect(sentence(limited)).toBe("Their server says that we send too fast");
+    expect(sentence({})).toBeNull();
   });
 });

@@ -1,0 +1,5 @@
+/** The first value of a response's header; `name` in lower case, `headers` names and values by turns as they came. */
+export function headerValue(headers: readonly string[], name: string): string | undefined {
+  const at = headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name);
+  return at === -1 ? undefined : headers[at + 1];
+}

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
+import { actOnSignal } from "#lib/queue/disable.ts";
+import { fanOut } from "#lib/queue/fan-out.ts";
+import type { Settled } from "#lib/queue/settle.ts";
+import { decryptSecret, formatSigningSecret } from "#lib/secrets.ts";
+import { createEndpoint, publishMany, type TestEndpoint, testSecretKey } from "#test/helpers/factories.ts";
+import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
+import { failed, refused } from "#test/helpers/settlements.ts";
+import { passTime } from "#test/helpers/time.ts";
+
+let { db, take, settleAll } = {} as TestQueue;
+
+beforeEach(async () => {
+  ({ db, take, settleAll } = await createTestQueue());
+});
+
+async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
+  const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", baseSeconds: 1, ...options });
+  await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count });
+  while ((await fanOut(db.pool)) > 0);
+  return endpoint;
+}
+
+async function health(endpoint: TestEndpoint) {
+  const { rows } = await db.pool.query(
+    `select *, extract(epoch from ready_at - now())::float8 as ready_in from posthorn.endpoint_health where endpoint_id = $1`,
+    [endpoint.id],
+  );
+  return rows[0];
+}
+
+describe("cases 13 and 22: disabling", () => {
+  const status = async (endpoint: TestEndpoint) =>
+    (
+      await db.pool.query("select status, status_changed_by from posthorn.endpoints where id = $1", [
+        endpoint.id,
+      ])
+    ).rows[0];
+  const audit = async (endpoint: TestEndpoint) =>
+    (
+      await db.pool.query("select action, after from posthorn.audit_log where object_id = $1 order by id", [
+        endpoint.id,
+      ])
+    ).rows;
+  const act = async ({ signals }: Settled) => {
+    for (const signal of signals) await actOnSignal(db.pool, signal);
+    return signals;
+  };
+
+  test("case 13: 410 to many at once: the endpoint is disabled once, and what waits is held", async () => {
+    const endpoint = await endpointWith(10);
+    const gone = {
+      ...refused,
+      attemptReason: "gone",
+      reason: "gone",
+      verdict: "failure",
+      status: 410,
+    } as const;
+    const answers = await Promise.all([
+      settleAll(await take({ want: 2 }), gone),
+      settleAll(await take({ want: 2 }), gone),
+    ]);
+    await Promise.all(answers.map(act));
+    expect(await status(endpoint)).toEqual({ status: "disabled", status_changed_by: "Posthorn" });
+    expect(await audit(endpoint)).toEqual([
+      { action: "endpoint.disable", after: { status: "disabled", reason: "gone" } },
+    ]);
+    expect(await take()).toEqual([]);
+  });
+
+  test("case 22: two events a day, all failing: warned after 1 and 3 days, disabled after 5", async () => {
+    const endpoint = await endpointWith(40, { maxAttempts: 30 });
+    const seen: string[] = [];
+    for (let day = 0; day <= 5; day++) {
+      for (const signal of await act(await settleAll(await take({ want: 2 }), failed))) {
+        seen.push(`day ${day}: ${signal.signal.kind}`);
+      }
+      await passTime(db.pool, 300);
+      await db.pool.query(
+        "update posthorn.endpoint_health set failing_since = failing_since - interval '1 day'",
+      );
+    }
+    expect(seen).toEqual(["day 1: warn", "day 3: warn", "day 5: disable"]);
+    expect((await status(endpoint)).status).toBe("disabled");
+  });
+
+  test("one success ends the row", async () => {
+    const endpoint = await endpointWith(10);
+    await settleAll(await take({ want: 2 }), failed);
+    await settleAll(await take({ want: 1 }));
+    expect(await health(endpoint)).toMatchObject({ failing_since: null, failing_attempts: 0 });
+  });
+});
+
+describe("case 26: catching up", () => {
+  test("505 that were held for a day go out in order and throttled, and then the throttle ends", async () => {
+    const endpoint = await endpointWith(505, { concurrency: 64 });
+    await passTime(db.pool, 86_400);
+    await db.pool.query("update posthorn.endpoint_health set catching_up = true where endpoint_id = $1", [
+      endpoint.id,
+    ]);
+    const ids: number[] = [];
+    const sizes: number[] = [];
+    while (sizes.at(-1) !== 0 && sizes.length < 60) {
+      const rows = await take();
+      sizes.push(rows.length);
+      // Those of one claim are on the wire together.
+      ids.push(...rows.map((row) => Number(row.id)).sort((a, b) => a - b));
+      await settleAll(rows);
+      await passTime(db.pool, 1);
+    }
+    expect(sizes).toEqual([...Array(50).fill(10), 5, 0]);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    expect(await health(endpoint)).toMatchObject({ catching_up: false });
+  });
+});
+
+describe("the key that secrets are encrypted with", () => {
+  test("can be changed: workers encrypt anew, and the old key may then go", async () => {
+    const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
+    const [current, old] = [Buffer.alloc(32, 9), testSecretKey];
+    expect(await reencryptSecrets(db.pool, [current, old])).toBe(1);
+    expect(await reencryptSecrets(db.pool, [current, old])).toBe(0);
+    const { rows } = await db.pool.query("select id, ciphertext from posthorn.endpoint_secrets");
+    const plain = decryptSecret(rows[0].ciphertext, { keys: [current], context: rows[0].id });
+    expect(formatSigningSecret(plain)).toBe(endpoint.secret);
+  });
+});
