@@ -30,7 +30,7 @@ export function EventTypeCreateForm() {
   const send = form.handleSubmit((type) => {
     if (create.isPending) return;
     setProblem(null);
-    const fields = ["name" as const, ...errorPlaces(type.fields.length)];
+    const fields = ["name" as const, ...errorPlaces];
     create.mutate(type, {
       onSuccess: ({ name }) => {
         const page = `/event-types/${encodeURIComponent(name)}`;

@@ -63,8 +63,7 @@ function EditForm({ type }: { type: EventTypeDetail }) {
           router.push(page);
         },
         onError: (error) => {
-          const fields = errorPlaces(settings.fields?.length ?? 0);
-          setProblem(showServerErrors(error, { fields, setError: form.setError }));
+          setProblem(showServerErrors(error, { fields: errorPlaces, setError: form.setError }));
         },
       },
     );

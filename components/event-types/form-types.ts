@@ -1,4 +1,4 @@
-import type { Path } from "react-hook-form";
+import type { FieldPattern } from "#lib/api/forms.ts";
 import type { EventField, EventTypeCreate } from "#lib/event-types/schema.ts";
 
 /** What the form for a new type and the one for an existing type have in common. */
@@ -14,12 +14,16 @@ export const newField: EventField = {
   example: "",
 };
 
-const fieldParts = Object.keys(newField) as (keyof EventField)[];
-
 /** Where the server's errors have a place in the form, the most specific first. */
-export function errorPlaces(fieldCount: number): Path<EventTypeSettings>[] {
-  const parts = Array.from({ length: fieldCount }, (_, i) =>
-    fieldParts.map((part) => `fields.${i}.${part}` as const),
-  );
-  return [...parts.flat(), "fields", "description", "invalid_data"];
-}
+export const errorPlaces = [
+  "fields.*.name",
+  "fields.*.description",
+  "fields.*.kind",
+  "fields.*.required",
+  "fields.*.sensitive",
+  "fields.*.searchable",
+  "fields.*.example",
+  "fields",
+  "description",
+  "invalid_data",
+] as const satisfies readonly FieldPattern<EventTypeSettings>[];

@@ -58,6 +58,7 @@ test("a response rule's refusal, a lost worker, a deleted endpoint and a templat
     "body_purged",
     "worker_lost",
     "endpoint_deleted",
+    "invalid_data",
     "missing_click_id",
     "unsafe_path_value",
     "unmapped_value",
