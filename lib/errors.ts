@@ -10,18 +10,30 @@ const problemKinds = {
   already_exists: { status: 409, title: "It exists already" },
   id_reused: { status: 409, title: "This id was used with other content" },
   in_use: { status: 409, title: "It is still in use" },
+  field_in_use: { status: 409, title: "Endpoints still use the field" },
   wrong_status: { status: 409, title: "The endpoint's status does not allow this" },
   wrong_breaker_state: { status: 409, title: "The breaker's state does not allow this" },
   too_many_secrets: { status: 409, title: "No more secrets can be valid at once" },
   current_secret: { status: 409, title: "It is the current secret" },
   in_flight: { status: 409, title: "The delivery is being sent right now" },
   already_waiting: { status: 409, title: "The delivery waits to be sent already" },
+  skipped: { status: 409, title: "It was never to be sent" },
+  cannot_render: { status: 409, title: "The request cannot be rendered" },
   body_purged: { status: 409, title: "The event's data has been purged" },
   superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },
   invalid_input: { status: 422, title: "The input is not valid" },
+  unknown_macro: { status: 422, title: "The template has an unknown macro" },
+  template_syntax: { status: 422, title: "The template is not written correctly" },
+  foreign_syntax: { status: 422, title: "The template has macros of another tracker" },
+  html_entity: { status: 422, title: "The template has HTML in it" },
+  macro_in_authority: { status: 422, title: "The template has a macro before its path" },
+  userinfo: { status: 422, title: "The template has a user name or password in it" },
+  fragment: { status: 422, title: "The template has a fragment" },
+  literal_rewritten: { status: 422, title: "The template has text that would not be sent as it stands" },
+  status_macro_required: { status: 422, title: "The template must say the conversion's status" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   database_unavailable: { status: 503, title: "The database cannot be reached" },
   database_timeout: { status: 503, title: "The database did not answer in time" },
@@ -29,7 +41,13 @@ const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 /** A fault in one field of the input; `field` is its path, such as `retry.max_attempts` or `event_types.2`. */
-export type FieldError = { field: string; message: string };
+export type FieldError = {
+  field: string;
+  message: string;
+  /** Of a template's fault: its code, and what would be right in its place. */
+  code?: string;
+  suggestion?: string;
+};
 
 /** The members of a problem document (RFC 9457), without the request's id. */
 export type ProblemBody = {
@@ -39,6 +57,7 @@ export type ProblemBody = {
   code: ProblemCode;
   detail: string;
   errors?: FieldError[];
+  suggestion?: string;
 };
 
 /** A refusal that the caller is told about. `detail` and `errors` name what was expected, and repeat no value. */
@@ -46,11 +65,18 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly code: ProblemCode;
   readonly errors: FieldError[];
+  readonly suggestion: string | null;
 
-  constructor(code: ProblemCode, detail: string, errors: FieldError[] = []) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    errors: FieldError[] = [],
+    { suggestion = null }: { suggestion?: string | null } = {},
+  ) {
     super(detail);
     this.code = code;
     this.errors = errors;
+    this.suggestion = suggestion;
   }
 
   get status(): number {
@@ -83,5 +109,6 @@ export function problemBody(problem: Problem): ProblemBody {
     code: problem.code,
     detail: problem.message,
     ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    ...(problem.suggestion === null ? {} : { suggestion: problem.suggestion }),
   };
 }

@@ -59,6 +59,7 @@ export const reasons = [
   "unmapped_value",
   "url_too_long",
   "body_too_long",
+  "secret_missing",
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -68,8 +69,14 @@ export type LatencyResolution = (typeof latencyResolutions)[number];
 /** Stands for the whole deployment where durations are kept by endpoint. */
 export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
 
-export const endpointKinds = ["webhook"] as const;
+export const endpointKinds = ["webhook", "postback"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
+
+/** What a postback is sent with; webhooks are always POST and JSON. */
+export const httpMethods = ["GET", "POST"] as const;
+export type HttpMethod = (typeof httpMethods)[number];
+export const postbackContentTypes = ["application/json", "application/x-www-form-urlencoded"] as const;
+export type PostbackContentType = (typeof postbackContentTypes)[number];
 
 /** `paused` by a person, `disabled` by Posthorn; either way events are held, not dropped. */
 export const endpointStatuses = ["active", "paused", "disabled"] as const;
@@ -113,6 +120,11 @@ export type InvalidDataRule = (typeof invalidDataRules)[number];
 
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
+
+export const endpointKindLabels = {
+  webhook: "Webhook",
+  postback: "Postback",
+} satisfies Record<EndpointKind, string>;
 
 export const deliveryStateLabels = {
   pending: "Waiting",
@@ -222,6 +234,7 @@ export const reasonSentences = {
   unmapped_value: "The template's functions have no result for a value of this event",
   url_too_long: "The URL came out longer than 8,192 bytes",
   body_too_long: "The body came out longer than 1,048,576 characters",
+  secret_missing: "The request was rendered with a secret that the endpoint no longer has",
 } satisfies Record<Reason, string>;
 
 /** What to do about a dead letter with this reason; empty where nothing but sending again is left. */
@@ -262,4 +275,6 @@ export const reasonRemedies = {
   unmapped_value: "Add the value to the map in the template, then render this again.",
   url_too_long: "Send fewer or shorter values, or use POST with a body, then render this again.",
   body_too_long: "Send fewer or shorter values in the template, then render this again.",
+  secret_missing:
+    "Give the endpoint a secret of that name, or render this again with the template as it is now.",
 } satisfies Record<Reason, string>;

@@ -1,8 +1,8 @@
 import { addDurations, emptyHistogram, type LatencyHistogram } from "#lib/delivery/latency.ts";
+import { unsentCodes } from "#lib/http/attempt-request.ts";
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { everyEndpoint, type LatencyResolution, latencyResolutions } from "#lib/vocabulary.ts";
-import { bodyPurgedCode } from "./pipeline.ts";
 
 const spanMs = { minute: 60_000, hour: 3_600_000 } satisfies Record<LatencyResolution, number>;
 /** Durations that a tally gathers before it works them into its histogram. */
@@ -82,7 +82,7 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
       turnTo(results.reduce((latest, r) => Math.max(latest, r.startedAtMs + r.durationMs), 0));
       for (const { endpointId, durationMs, outcome, errorCode } of results) {
         // No request was made, so nothing took any time.
-        if (errorCode === bodyPurgedCode) continue;
+        if (errorCode !== null && unsentCodes.has(errorCode)) continue;
         for (const resolution of latencyResolutions) {
           add(tallyOf(resolution, endpointId), durationMs, outcome === "delivered");
           add(tallyOf(resolution, everyEndpoint), durationMs, outcome === "delivered");

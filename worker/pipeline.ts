@@ -1,26 +1,25 @@
-import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type pg from "pg";
 import { type Classification, classify } from "#lib/delivery/classify.ts";
 import { type Decision, decide } from "#lib/delivery/decide.ts";
-import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { classifyResponse } from "#lib/delivery/response-rules.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
-import { signWebhook } from "#lib/delivery/signature.ts";
 import { verdictOf } from "#lib/delivery/verdict.ts";
+import { createRequestMaker } from "#lib/http/attempt-request.ts";
 import type { Sender, Sent } from "#lib/http/send.ts";
 import { type ClaimedRow, claim, firstLane } from "#lib/queue/claim.ts";
-import { type EndpointSettings, type EventBody, loadForSending } from "#lib/queue/load.ts";
+import { type Content, type EndpointSettings, loadForSending } from "#lib/queue/load.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { suspect } from "#lib/queue/suspect.ts";
-import { decryptSecret } from "#lib/secrets.ts";
 
 /**
  * How a delivery is made: claim -> send -> classify -> settle. Each stage's type carries the one before, so that
  * none can be left out. The runner beside this file decides when; what happens to one delivery is all here.
  */
-export type Claimed = { row: ClaimedRow; endpoint: EndpointSettings; event: EventBody | null };
-type SentDelivery = Claimed & { startedAtMs: number; answer: Sent };
+export type Claimed = { row: ClaimedRow; endpoint: EndpointSettings; content: Content | null };
+/** `url` as it may be shown: secrets in it are macros. */
+type SentDelivery = Claimed & { startedAtMs: number; url: string; answer: Sent };
 type ClassifiedDelivery = SentDelivery & { classification: Classification; retryAfterMs: number | null };
 
 export type Pipeline = {
@@ -46,8 +45,7 @@ export function createPipeline(options: {
   random?: () => number;
 }): Pipeline {
   const { pool, workerId, sender, random = Math.random } = options;
-  const signingKey = createKeyCache(options.secretKeys);
-  const ownHeaders = createHeaderCache(options.secretKeys);
+  const makeRequest = createRequestMaker(options.secretKeys);
   let cursor = firstLane;
   /** The database's clock less our monotonic one: a wrong wall clock of this machine signs no wrong time. */
   let databaseOffsetMs = 0;
@@ -59,39 +57,33 @@ export function createPipeline(options: {
     cursor = batch.cursor ?? firstLane;
     const exhausted = startedFrom === firstLane && batch.cursor === null && batch.rows.length < options.want;
     if (batch.rows.length === 0) return { claimed: [], exhausted };
-    const { endpoints, bodies } = await loadForSending(pool, batch.rows);
+    const { endpoints, contentOf } = await loadForSending(pool, batch.rows);
     const claimed = batch.rows.map((row) => {
       const endpoint = endpoints.get(row.endpointId);
       if (!endpoint) throw new Error(`delivery ${row.id} names an endpoint that does not exist`);
-      return { row, endpoint, event: bodies.get(row.eventId) ?? null };
+      return { row, endpoint, content: contentOf(row) };
     });
     return { claimed, exhausted };
   }
 
   async function send(claimed: Claimed): Promise<SentDelivery> {
     const startedAtMs = performance.now() + databaseOffsetMs;
-    const { row, endpoint, event } = claimed;
-    if (!event) return { ...claimed, startedAtMs, answer: nothingToSend };
-    const body = webhookBody(event);
-    const timestampSeconds = Math.floor(startedAtMs / 1_000);
-    const signature = signWebhook({ id: event.id, timestampSeconds, body }, endpoint.secrets.map(signingKey));
-    const headers = webhookHeaders({
-      eventId: event.id,
-      timestampSeconds,
-      signature,
-      attemptNumber: row.attemptNumber,
-    });
-    headers.push(...ownHeaders(endpoint));
-    const { url, timeoutMs } = endpoint;
-    return {
+    const made = makeRequest({
       ...claimed,
-      startedAtMs,
-      answer: await sender.send({ method: "POST", url, headers, body, timeoutMs }),
-    };
+      eventId: claimed.row.eventId,
+      attemptNumber: claimed.row.attemptNumber,
+      timestampSeconds: Math.floor(startedAtMs / 1_000),
+    });
+    if ("errorCode" in made) {
+      return { ...claimed, startedAtMs, url: made.shownUrl, answer: notSent(made.errorCode) };
+    }
+    const { shownUrl, ...request } = made;
+    const answer = await sender.send({ ...request, timeoutMs: claimed.endpoint.timeoutMs });
+    return { ...claimed, startedAtMs, url: shownUrl, answer };
   }
 
   function settlementOf(sent: ClassifiedDelivery, decision: Decision): Settlement {
-    const { row, endpoint, answer, classification } = sent;
+    const { row, answer, classification } = sent;
     return {
       deliveryId: row.id,
       leaseToken: row.leaseToken,
@@ -115,7 +107,7 @@ export function createPipeline(options: {
       tlsMs: answer.timings.tlsMs,
       firstByteMs: answer.timings.firstByteMs,
       durationMs: answer.timings.totalMs,
-      url: endpoint.url,
+      url: sent.url,
       responseHeaders: answer.ok ? JSON.stringify(answer.headers) : null,
       responseBody: answer.ok ? answer.body : null,
       responseTruncated: answer.ok && answer.bodyTruncated,
@@ -143,15 +135,11 @@ export function createPipeline(options: {
   return { claim: claimBatch, deliver };
 }
 
-/** Of an attempt without a request: the event's data is gone, so none can be made, and none ever will. */
-export const bodyPurgedCode = "POSTHORN_BODY_PURGED";
-
-const nothingToSend: Sent = {
-  ok: false,
-  errorCode: bodyPurgedCode,
-  errorDetail: "",
-  timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 },
-};
+/** No request can be made, and none ever will. */
+function notSent(errorCode: string): Sent {
+  const timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 };
+  return { ok: false, errorCode, errorDetail: "", timings };
+}
 
 function classifySent({ answer, endpoint }: SentDelivery): Classification {
   return answer.ok
@@ -166,40 +154,4 @@ function askedToWaitMs({ answer, startedAtMs }: SentDelivery): number | null {
 /** 62 random bits as a decimal string: a positive bigint that no two claims share. */
 export function newLeaseToken(): string {
   return (randomBytes(8).readBigUInt64BE() >> 2n).toString();
-}
-
-const cacheSize = 10_000;
-
-/** A secret's row never changes, so its key can be kept by its id; a revoked one is simply not asked for again. */
-function createKeyCache(
-  secretKeys: readonly Buffer[],
-): (secret: { id: string; ciphertext: Buffer }) => KeyObject {
-  const keys = new Map<string, KeyObject>();
-  return ({ id, ciphertext }) => {
-    const known = keys.get(id);
-    if (known) return known;
-    if (keys.size >= cacheSize) keys.clear();
-    const key = createSecretKey(decryptSecret(ciphertext, { keys: secretKeys, context: id }));
-    keys.set(id, key);
-    return key;
-  };
-}
-
-type OwnHeaders = Pick<EndpointSettings, "id" | "headerNames" | "headerValues">;
-
-/** An endpoint's own headers, names and values alternating; decrypted again when their ciphertext is another one. */
-function createHeaderCache(secretKeys: readonly Buffer[]): (endpoint: OwnHeaders) => readonly string[] {
-  const cache = new Map<string, { ciphertext: Buffer; headers: string[] }>();
-  return ({ id, headerNames, headerValues: ciphertext }) => {
-    if (ciphertext === null) return [];
-    const known = cache.get(id);
-    if (known?.ciphertext.equals(ciphertext)) return known.headers;
-    if (cache.size >= cacheSize) cache.clear();
-    const values: string[] = JSON.parse(
-      decryptSecret(ciphertext, { keys: secretKeys, context: id }).toString(),
-    );
-    const headers = headerNames.flatMap((name, i) => [name, values[i] as string]);
-    cache.set(id, { ciphertext, headers });
-    return headers;
-  };
 }

@@ -56,19 +56,39 @@ export function DeliveryView({ id }: { id: string }) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <Timeline delivery={delivery} />
         <DeliveryFacts delivery={delivery} />
-        <Panel title="Request body">
-          {delivery.request_body === null ? (
-            <p className="text-ink-2">It is no longer kept: the time for which bodies are kept has ended.</p>
-          ) : (
-            <CodeBlock
-              text={delivery.request_body}
-              what="Request body"
-              note="Byte for byte what every attempt sends."
-            />
-          )}
-        </Panel>
+        <RequestPanel delivery={delivery} />
       </div>
     </>
+  );
+}
+
+/** What every attempt sends; secrets are shown as the macros that they stand in the template as. */
+function RequestPanel({ delivery: { request, endpoint, attempt_number } }: { delivery: DeliveryDetail }) {
+  if (request === null) {
+    const purged = "It is no longer kept: the time for which bodies are kept has ended.";
+    const unrendered = "There is none: the template could not be rendered for this event.";
+    return (
+      <Panel title="Request">
+        <p className="text-ink-2">
+          {endpoint.kind === "postback" && attempt_number === 0 ? unrendered : purged}
+        </p>
+      </Panel>
+    );
+  }
+  const { method, url, content_type, body } = request;
+  return (
+    <Panel title="Request">
+      <div className="flex flex-col gap-4">
+        <CodeBlock
+          text={url}
+          what="URL"
+          note={`${method}${content_type === null ? "" : `, ${content_type}`}`}
+        />
+        {body === null ? null : (
+          <CodeBlock text={body} what="Request body" note="Byte for byte what every attempt sends." />
+        )}
+      </div>
+    </Panel>
   );
 }
 

@@ -5,7 +5,7 @@ import type { endpointEdit } from "#lib/endpoints/schema.ts";
 
 /** What the form for a new endpoint and the one for an existing endpoint have in common. */
 export type EndpointSettings = { [Name in keyof Edit]-?: Exclude<Edit[Name], undefined> };
-type Edit = z.input<typeof endpointEdit>;
+type Edit = Omit<z.input<typeof endpointEdit>, "postback" | "macro_secrets" | "filters">;
 
 /** The most specific first, so that an error in one number of the policy lands beside that number. */
 export const settingFields = [

@@ -10,7 +10,7 @@ import {
   timestamp,
   uuid,
 } from "drizzle-orm/pg-core";
-import { attemptOutcome, bytea, deliveryState, posthorn, reason } from "./namespace.ts";
+import { attemptOutcome, bytea, deliveryState, httpMethod, posthorn, reason } from "./namespace.ts";
 
 /**
  * One event for one endpoint. Hot: no payload, and few indexes, since every claim and settlement writes
@@ -74,6 +74,23 @@ export const deliveries = posthorn.table(
       .where(sql`${t.blocked} and ${t.state} in ('pending', 'failed')`),
     index("deliveries_endpoint_dead").on(t.endpointId, t.id).where(sql`${t.state} = 'dead_letter'`),
   ],
+);
+
+/**
+ * A postback's URL and body as they were rendered when the delivery was made, secrets still as macros: what every
+ * attempt sends. Partitioned by day of the event's received_at; dropped with the bodies.
+ */
+export const deliveryRequests = posthorn.table(
+  "delivery_requests",
+  {
+    deliveryId: bigint("delivery_id", { mode: "bigint" }).notNull(),
+    receivedAt: timestamp("received_at", { withTimezone: true, precision: 3 }).notNull(),
+    method: httpMethod().notNull(),
+    url: text().notNull(),
+    contentType: text("content_type"),
+    body: text(),
+  },
+  (t) => [primaryKey({ columns: [t.deliveryId, t.receivedAt] })],
 );
 
 /** One request made for a delivery. Partitioned by month of started_at. */

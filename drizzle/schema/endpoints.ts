@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, json, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import type { PostbackContentType } from "#lib/vocabulary.ts";
 import { affiliates } from "./affiliates.ts";
 import {
   breakerCause,
@@ -7,6 +8,7 @@ import {
   bytea,
   endpointKind,
   endpointStatus,
+  httpMethod,
   ordering,
   posthorn,
   reason,
@@ -21,7 +23,16 @@ export const endpoints = posthorn.table(
       .references(() => affiliates.id),
     kind: endpointKind().notNull().default("webhook"),
     name: text().notNull(),
+    /** A webhook's URL, or a postback's template of one. */
     url: text().notNull(),
+    method: httpMethod().notNull().default("POST"),
+    /** A postback's template of a body, and what it is; both null without one. */
+    bodyTemplate: text("body_template"),
+    contentType: text("content_type").$type<PostbackContentType>(),
+    /** A GET postback ends in `sig=`. */
+    signUrl: boolean("sign_url").notNull().default(false),
+    /** Which events it wants, by their fields (lib/delivery/filters.ts). */
+    filters: json().$type<unknown[]>().notNull().default([]),
     /** Null subscribes to every event type. */
     eventTypes: text("event_types").array(),
     status: endpointStatus().notNull().default("active"),
@@ -42,6 +53,9 @@ export const endpoints = posthorn.table(
     /** Its own headers; the values, in the same order, are JSON encrypted as secrets are, null without any. */
     headerNames: text("header_names").array().notNull().default(sql`'{}'`),
     headerValues: bytea("header_values"),
+    /** What `{secret.name}` stands for; stored as the headers are. */
+    macroSecretNames: text("macro_secret_names").array().notNull().default(sql`'{}'`),
+    macroSecretValues: bytea("macro_secret_values"),
     /** Not jsonb, which would give them back in an order of its own: they are compared as they were given. */
     responseRules: json("response_rules").$type<unknown[]>().notNull().default([]),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),

@@ -7,6 +7,7 @@ import {
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  httpMethods,
   invalidDataRules,
   latencyResolutions,
   orderings,
@@ -21,6 +22,7 @@ export const attemptOutcome = posthorn.enum("attempt_outcome", attemptOutcomes);
 export const reason = posthorn.enum("reason", reasons);
 export const endpointKind = posthorn.enum("endpoint_kind", endpointKinds);
 export const endpointStatus = posthorn.enum("endpoint_status", endpointStatuses);
+export const httpMethod = posthorn.enum("http_method", httpMethods);
 export const ordering = posthorn.enum("ordering", orderings);
 export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);

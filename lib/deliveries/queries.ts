@@ -6,6 +6,7 @@ import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
 import { redirectTarget } from "#lib/delivery/redirect-target.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
+import type { TemplateSource } from "#lib/delivery/template/types.ts";
 import type { AttemptOutcome, BreakerState, DeliveryState, Reason } from "#lib/vocabulary.ts";
 import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
 
@@ -17,6 +18,7 @@ const columns = {
   endpoint: {
     id: endpoints.id,
     name: endpoints.name,
+    kind: endpoints.kind,
     url: endpoints.url,
     status: endpoints.status,
     maxAttempts: endpoints.maxAttempts,
@@ -33,7 +35,7 @@ type Row = {
   affiliate: Delivery["affiliate"];
   endpoint: Pick<
     typeof endpoints.$inferSelect,
-    "id" | "name" | "url" | "status" | "maxAttempts" | "deletedAt"
+    "id" | "name" | "kind" | "url" | "status" | "maxAttempts" | "deletedAt"
   > & { breaker: BreakerState; readyAt: Date | null };
 };
 
@@ -87,21 +89,34 @@ export async function selectDelivery(orm: Orm, id: string): Promise<Delivery | n
   return row ? toDelivery(row) : null;
 }
 
-/** What is sent of the delivery's event; `data` is null once its retention has ended. Null without a delivery. */
-export async function selectDeliveryEvent(
-  db: Queryable,
-  id: string,
-): Promise<{ occurredAt: Date; data: Buffer | null } | null> {
-  const { rows } = await db.query<{ occurred_at: Date; data: Buffer | null }>({
-    text: `select coalesce(b.occurred_at, v.occurred_at, d.event_received_at) as occurred_at, b.data
+/** What a delivery sends, as far as it is kept. */
+export type DeliveryContent = {
+  occurredAt: Date;
+  /** The event's data; null once their retention has ended. */
+  data: Buffer | null;
+  /** A postback's frozen request. */
+  frozen: TemplateSource | null;
+};
+
+/** Null without a delivery. */
+export async function selectDeliveryContent(db: Queryable, id: string): Promise<DeliveryContent | null> {
+  const { rows } = await db.query<Omit<DeliveryContent, "frozen"> & { frozen: Nullable<TemplateSource> }>({
+    text: `select coalesce(b.occurred_at, v.occurred_at, d.event_received_at) as "occurredAt", b.data,
+        json_build_object('method', r.method, 'url', r.url, 'contentType', r.content_type, 'body', r.body) as frozen
       from posthorn.deliveries d
       left join posthorn.events v on v.id = d.event_id and v.received_at = d.event_received_at
       left join posthorn.event_bodies b on b.event_id = d.event_id and b.received_at = d.event_received_at
+      left join posthorn.delivery_requests r on r.delivery_id = d.id and r.received_at = d.event_received_at
       where d.id = $1`,
     values: [id],
   });
-  return rows[0] ? { occurredAt: rows[0].occurred_at, data: rows[0].data } : null;
+  const [row] = rows;
+  if (!row) return null;
+  const { method, url, contentType, body } = row.frozen;
+  return { ...row, frozen: method !== null && url !== null ? { method, url, contentType, body } : null };
 }
+
+type Nullable<T> = { [K in keyof T]: T[K] | null };
 
 type AttemptRow = {
   number: number;
@@ -169,6 +184,7 @@ function toDelivery({ delivery, affiliate, endpoint }: Row): Delivery {
     endpoint: {
       id: endpoint.id,
       name: endpoint.name,
+      kind: endpoint.kind,
       url: endpoint.url,
       status: endpoint.deletedAt === null ? endpoint.status : "deleted",
     },

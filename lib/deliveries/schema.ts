@@ -6,7 +6,9 @@ import {
   type AttemptOutcome,
   type DeliveryState,
   deliveryStates,
+  type EndpointKind,
   type EndpointStatus,
+  type HttpMethod,
   type Reason,
 } from "#lib/vocabulary.ts";
 
@@ -20,8 +22,14 @@ export const deliveryListQuery = pageQuery.extend({
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
 
-/** `force`: also when a later one of its ordering key has been attempted. */
-export const deliveryResend = z.strictObject({ force: z.boolean().default(false) });
+/**
+ * `force`: also when a later one of its ordering key has been attempted. `render_again`: a postback is rendered by its
+ * endpoint's template as it is now; otherwise the same request goes again.
+ */
+export const deliveryResend = z.strictObject({
+  force: z.boolean().default(false),
+  render_again: z.boolean().default(false),
+});
 export type DeliveryResend = z.infer<typeof deliveryResend>;
 
 export type Delivery = {
@@ -29,7 +37,13 @@ export type Delivery = {
   event_id: string;
   event_type: string;
   affiliate: AffiliateRef;
-  endpoint: { id: string; name: string; url: string; status: EndpointStatus | "deleted" };
+  endpoint: {
+    id: string;
+    name: string;
+    kind: EndpointKind;
+    url: string;
+    status: EndpointStatus | "deleted";
+  };
   state: DeliveryState;
   reason: Reason | null;
   /** Waits only because its endpoint is paused or disabled. */
@@ -81,14 +95,25 @@ export type Attempt = {
 
 export type DeliveryDetail = Delivery & {
   occurred_at: string;
-  /** The exact body that every attempt sends; null once its retention has ended. */
-  request_body: string | null;
+  /**
+   * What every attempt sends, secrets as macros; of a webhook with the URL that its endpoint has now. Null once its
+   * retention has ended, and for a postback that was never rendered.
+   */
+  request: {
+    method: HttpMethod;
+    url: string;
+    content_type: string | null;
+    /** The exact body; null for none. */
+    body: string | null;
+  } | null;
   /** Oldest first; at most the latest 200. */
   attempts: Attempt[];
   /** The delivery of its ordering key that it waits for; null unless blocked. */
   blocked_by: string | null;
   /** Why it cannot be resent now, in words; null when it can. */
   resend_refusal: string | null;
+  /** Why a postback cannot be rendered again and resent now; null when it can, and for webhooks. */
+  render_refusal: string | null;
   /** The refusal is only that its ordering key has moved on: `force` resends it. */
   superseded: boolean;
 };

@@ -4,11 +4,19 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
-import { notFound, Problem } from "#lib/errors.ts";
+import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
 import { placeInOrder } from "#lib/queue/ordering.ts";
+import { type RenderAgainResult, renderAgain } from "#lib/queue/render-again.ts";
 import { resendDelivery as putBack, type ResendResult } from "#lib/queue/resend.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
-import { selectAttempts, selectDeliveries, selectDelivery, selectDeliveryEvent } from "./queries.ts";
+import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import {
+  type DeliveryContent,
+  selectAttempts,
+  selectDeliveries,
+  selectDelivery,
+  selectDeliveryContent,
+} from "./queries.ts";
 import type { Delivery, DeliveryDetail, DeliveryListQuery, DeliveryResend } from "./schema.ts";
 
 type Refusal = Exclude<ResendResult, "resent" | "not_found">;
@@ -16,6 +24,8 @@ type Refusal = Exclude<ResendResult, "resent" | "not_found">;
 const refusals = {
   in_flight: "It is being sent right now.",
   already_waiting: "It waits to be sent already.",
+  skipped: "It was never to be sent; only a postback can be rendered again.",
+  cannot_render: "Its request could never be rendered; it can only be rendered again.",
   body_purged: "The event's data has been purged, so there is nothing left to send.",
   endpoint_deleted: "Its endpoint has been deleted.",
   superseded:
@@ -27,43 +37,62 @@ export async function listDeliveries(_actor: Actor, query: DeliveryListQuery): P
   return selectDeliveries(appDatabase().orm, query);
 }
 
-/** One delivery with its attempts and the exact body that they send; 404 when there is none. */
+/** One delivery with its attempts and the exact request that they make; 404 when there is none. */
 export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDetail> {
   const { orm, pool } = appDatabase();
-  const [delivery, event, place] = await Promise.all([
+  const [delivery, content, place] = await Promise.all([
     selectDelivery(orm, id),
-    selectDeliveryEvent(pool, id),
+    selectDeliveryContent(pool, id),
     placeInOrder(pool, id),
   ]);
-  if (!delivery || !event) throw notFound("delivery");
-  const { occurredAt, data } = event;
-  const refusal = resendRefusal(delivery, {
-    isPurged: data === null,
-    isSuperseded: place?.superseded ?? false,
-  });
+  if (!delivery || !content) throw notFound("delivery");
+  const isSuperseded = place?.superseded ?? false;
+  const isPostback = delivery.endpoint.kind === "postback";
+  const refusal = resendRefusal(delivery, content, { isSuperseded, renderedAgain: false });
+  const renderRefusal = isPostback && resendRefusal(delivery, content, { isSuperseded, renderedAgain: true });
   return {
     ...delivery,
-    occurred_at: occurredAt.toISOString(),
-    request_body: data
-      ? webhookBody({ id: delivery.event_id, type: delivery.event_type, occurredAt, data }).toString("utf8")
-      : null,
+    occurred_at: content.occurredAt.toISOString(),
+    request: isPostback ? frozenRequest(content) : webhookRequest(delivery, content),
     attempts: await selectAttempts(pool, delivery),
     blocked_by: place?.blockedBy ?? null,
     resend_refusal: refusal && refusals[refusal],
-    superseded: refusal === "superseded",
+    render_refusal: renderRefusal ? refusals[renderRefusal] : null,
+    superseded: refusal === "superseded" || renderRefusal === "superseded",
   };
 }
 
+function webhookRequest(
+  delivery: Delivery,
+  { occurredAt, data }: DeliveryContent,
+): DeliveryDetail["request"] {
+  if (data === null) return null;
+  const body = webhookBody({ id: delivery.event_id, type: delivery.event_type, occurredAt, data });
+  const { url } = delivery.endpoint;
+  return { method: "POST", url, content_type: "application/json", body: body.toString("utf8") };
+}
+
+function frozenRequest({ frozen }: DeliveryContent): DeliveryDetail["request"] {
+  if (frozen === null) return null;
+  const { method, url, contentType, body } = frozen;
+  return { method, url, content_type: contentType, body };
+}
+
 /**
- * Puts a delivery back with a fresh set of attempts. 409 while it is sent or waits, has nothing to send, or, unless
- * forced, when its ordering key has moved on.
+ * Puts a delivery back with a fresh set of attempts, a postback with the same request or one rendered again. 409 while
+ * it is sent or waits, has nothing to send, or, unless forced, when its ordering key has moved on.
  */
-export async function resendDelivery(actor: Actor, id: string, { force }: DeliveryResend): Promise<Delivery> {
+export async function resendDelivery(
+  actor: Actor,
+  id: string,
+  { force, render_again }: DeliveryResend,
+): Promise<Delivery> {
   const { pool } = appDatabase();
   const delivery = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const before = await selectDelivery(orm, id);
-    const result = await putBack(client, id, { force });
-    if (!before || result === "not_found") throw notFound("delivery");
+    const before = existing(await selectDelivery(orm, id), "delivery");
+    if (render_again) refuseUnrendered(await renderAgain(client, id));
+    const result = await putBack(client, id, { force, renderedAgain: render_again });
+    if (result === "not_found") throw notFound("delivery");
     if (result !== "resent") throw new Problem(result, refusals[result]);
     await recordAudit(orm, actor, {
       action: "delivery.resend",
@@ -71,7 +100,13 @@ export async function resendDelivery(actor: Actor, id: string, { force }: Delive
       objectId: id,
       affiliateId: before.affiliate.id,
       before: { state: before.state, reason: before.reason, attempts_charged: before.attempts_charged },
-      after: { state: "pending", reason: null, attempts_charged: 0, ...(force ? { force } : {}) },
+      after: {
+        state: "pending",
+        reason: null,
+        attempts_charged: 0,
+        ...(force ? { force } : {}),
+        ...(render_again ? { render_again } : {}),
+      },
     });
     return (await selectDelivery(orm, id)) ?? before;
   });
@@ -79,14 +114,36 @@ export async function resendDelivery(actor: Actor, id: string, { force }: Delive
   return delivery;
 }
 
+function refuseUnrendered(result: RenderAgainResult): void {
+  switch (result.outcome) {
+    case "rendered":
+      return;
+    case "not_found":
+      throw notFound("delivery");
+    case "not_a_postback":
+      throw invalidField("render_again", "is for postbacks only; a webhook is made anew with every attempt");
+    case "body_purged":
+      throw new Problem("body_purged", refusals.body_purged);
+    case "cannot_render":
+      throw new Problem(
+        "cannot_render",
+        `${reasonSentences[result.reason]}. ${reasonRemedies[result.reason]}`,
+      );
+  }
+}
+
 /** The refusal that a resend would meet now, in the order in which the queue judges it. */
 function resendRefusal(
   delivery: Delivery,
-  { isPurged, isSuperseded }: { isPurged: boolean; isSuperseded: boolean },
+  { data, frozen }: DeliveryContent,
+  { isSuperseded, renderedAgain }: { isSuperseded: boolean; renderedAgain: boolean },
 ): Refusal | null {
   if (delivery.state === "in_flight") return "in_flight";
   if (delivery.state === "pending") return "already_waiting";
   if (delivery.endpoint.status === "deleted") return "endpoint_deleted";
-  if (isPurged) return "body_purged";
+  if (delivery.state === "skipped" && !renderedAgain) return "skipped";
+  if (delivery.endpoint.kind === "postback" && !renderedAgain) {
+    if (frozen === null) return data === null ? "body_purged" : "cannot_render";
+  } else if (data === null) return "body_purged";
   return isSuperseded ? "superseded" : null;
 }

@@ -55,6 +55,10 @@ const errorReasons: ReadonlyMap<string, Reason> = new Map([
   ["POSTHORN_TIMEOUT", "timeout"],
   ["POSTHORN_BLOCKED_ADDRESS", "blocked_address"],
   ["POSTHORN_BODY_PURGED", "body_purged"],
+  ["POSTHORN_SECRET_MISSING", "secret_missing"],
+  ["POSTHORN_UNSAFE_PATH_VALUE", "unsafe_path_value"],
+  ["POSTHORN_URL_TOO_LONG", "url_too_long"],
+  ["POSTHORN_BODY_TOO_LONG", "body_too_long"],
   ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
   ["UND_ERR_HEADERS_TIMEOUT", "timeout"],
   ["UND_ERR_BODY_TIMEOUT", "timeout"],
@@ -101,11 +105,20 @@ const certificateErrors: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
+/** What no later attempt would change. */
+const permanentErrors: ReadonlySet<Reason> = new Set<Reason>([
+  "blocked_address",
+  "body_purged",
+  "secret_missing",
+  "unsafe_path_value",
+  "url_too_long",
+  "body_too_long",
+]);
+
 function classifyError(code: string): Classification {
   if (certificateErrors.has(code)) return { outcome: "permanent", reason: "certificate_invalid" };
   const reason = errorReasons.get(code) ?? reasonByFamily(code);
-  const permanent = reason === "blocked_address" || reason === "body_purged";
-  return { outcome: permanent ? "permanent" : "transient", reason };
+  return { outcome: permanentErrors.has(reason) ? "permanent" : "transient", reason };
 }
 
 function reasonByFamily(code: string): Reason {

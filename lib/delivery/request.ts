@@ -38,3 +38,20 @@ export function webhookHeaders(attempt: {
     String(attempt.attemptNumber),
   ];
 }
+
+/** Headers of one attempt at a postback, names and values alternating. `contentType` null: it has no body. */
+export function postbackHeaders(attempt: {
+  eventId: string;
+  attemptNumber: number;
+  contentType: string | null;
+}): string[] {
+  return [
+    ...(attempt.contentType === null ? [] : ["content-type", attempt.contentType]),
+    "user-agent",
+    `Posthorn/${version}`,
+    "webhook-id",
+    attempt.eventId,
+    "posthorn-attempt",
+    String(attempt.attemptNumber),
+  ];
+}

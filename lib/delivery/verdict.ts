@@ -41,6 +41,7 @@ const counted = {
   unmapped_value: false,
   url_too_long: false,
   body_too_long: false,
+  secret_missing: false,
 } satisfies Record<Reason, boolean>;
 
 /** Whether the breaker counts this as a failure of the endpoint. */

@@ -6,11 +6,12 @@ import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
 import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { Filter } from "#lib/delivery/filters.ts";
 import type { ResponseRule } from "#lib/delivery/response-rules.ts";
 import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
-import type { EndpointStatus } from "#lib/vocabulary.ts";
-import type { StoredHeaders } from "./headers.ts";
-import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery } from "./schema.ts";
+import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
+import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery, Postback } from "./schema.ts";
+import type { Sealed } from "./sealed.ts";
 
 const countedTo = 10_000;
 
@@ -19,7 +20,9 @@ export type EndpointSettings = Pick<
   Endpoint,
   | "name"
   | "url"
+  | "postback"
   | "event_types"
+  | "filters"
   | "timeout_ms"
   | "retry"
   | "concurrency"
@@ -27,6 +30,9 @@ export type EndpointSettings = Pick<
   | "rate_limit"
   | "response_rules"
 >;
+
+/** What may be edited too, and is never read back. */
+export type EndpointSealed = { headers: Sealed; macroSecrets: Sealed };
 
 const columns = {
   endpoint: endpoints,
@@ -94,41 +100,47 @@ export async function lockEndpoint(
 ): Promise<{
   affiliateId: string;
   status: EndpointStatus;
+  kind: EndpointKind;
   settings: EndpointSettings;
-  headers: StoredHeaders;
+  sealed: EndpointSealed;
 } | null> {
   const [row] = await orm.select().from(endpoints).where(isLive(id)).for("no key update");
   if (!row) return null;
-  const { affiliateId, status, headerNames, headerValues } = row;
-  return { affiliateId, status, settings: toSettings(row), headers: { headerNames, headerValues } };
+  const { affiliateId, status, kind } = row;
+  const sealed = {
+    headers: { names: row.headerNames, values: row.headerValues },
+    macroSecrets: { names: row.macroSecretNames, values: row.macroSecretValues },
+  };
+  return { affiliateId, status, kind, settings: toSettings(row), sealed };
 }
 
 export async function insertEndpoint(
   orm: Orm,
   {
     settings,
-    headers,
+    sealed,
     ...row
   }: {
     id: string;
     affiliateId: string;
+    kind: EndpointKind;
     statusChangedBy: string;
     settings: EndpointSettings;
-    headers: StoredHeaders;
+    sealed: EndpointSealed;
   },
 ): Promise<void> {
-  await orm.insert(endpoints).values({ ...row, ...toColumns(settings), ...headers });
+  await orm.insert(endpoints).values({ ...row, ...toColumns(settings), ...toSealedColumns(sealed) });
   await orm.insert(endpointHealth).values({ endpointId: row.id });
 }
 
 export async function updateEndpointSettings(
   orm: Orm,
   id: string,
-  edited: { settings: EndpointSettings; headers: StoredHeaders },
+  edited: { settings: EndpointSettings; sealed: EndpointSealed },
 ): Promise<void> {
   await orm
     .update(endpoints)
-    .set({ ...toColumns(edited.settings), ...edited.headers, updatedAt: sql`now()` })
+    .set({ ...toColumns(edited.settings), ...toSealedColumns(edited.sealed), updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
 }
 
@@ -163,6 +175,26 @@ export async function markEndpointDeleted(orm: Orm, id: string): Promise<void> {
     .update(endpoints)
     .set({ deletedAt: sql`now()`, updatedAt: sql`now()` })
     .where(eq(endpoints.id, id));
+}
+
+/** The live endpoints that an event type has a say in: whose template or filters it feeds. */
+export async function selectContentOfSubscribers(
+  orm: Orm,
+  eventType: string,
+): Promise<
+  (Pick<EndpointSettings, "name" | "url" | "postback" | "event_types" | "filters"> & {
+    id: string;
+    secretNames: string[];
+  })[]
+> {
+  const subscribed = or(isNull(endpoints.eventTypes), arrayContains(endpoints.eventTypes, [eventType]));
+  const asks = or(eq(endpoints.kind, "postback"), sql`${endpoints.filters}::text <> '[]'`);
+  const rows = await orm
+    .select()
+    .from(endpoints)
+    .where(and(isNull(endpoints.deletedAt), subscribed, asks))
+    .orderBy(endpoints.id);
+  return rows.map((row) => ({ ...toSettings(row), id: row.id, secretNames: row.macroSecretNames }));
 }
 
 type BacklogRow = {
@@ -210,7 +242,9 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
   return {
     name: row.name,
     url: row.url,
+    postback: toPostback(row),
     event_types: row.eventTypes,
+    filters: row.filters as Filter[],
     timeout_ms: row.timeoutMs,
     retry: {
       max_attempts: row.maxAttempts,
@@ -224,6 +258,13 @@ function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
   };
 }
 
+function toPostback(row: typeof endpoints.$inferSelect): Postback | null {
+  const { kind, method, contentType, bodyTemplate, signUrl } = row;
+  return kind === "postback"
+    ? { method, content_type: contentType, body: bodyTemplate, sign: signUrl }
+    : null;
+}
+
 function toRateLimit(row: typeof endpoints.$inferSelect): Endpoint["rate_limit"] {
   const { rateAmount: amount, ratePeriodSeconds: seconds, rateBurst: burst } = row;
   const per = ratePeriods.find((period) => ratePeriodSeconds[period] === seconds);
@@ -234,7 +275,12 @@ function toColumns(settings: EndpointSettings) {
   return {
     name: settings.name,
     url: settings.url,
+    method: settings.postback?.method ?? ("POST" as const),
+    bodyTemplate: settings.postback?.body ?? null,
+    contentType: settings.postback?.content_type ?? null,
+    signUrl: settings.postback?.sign ?? false,
     eventTypes: settings.event_types,
+    filters: settings.filters,
     timeoutMs: settings.timeout_ms,
     maxAttempts: settings.retry.max_attempts,
     backoffBaseSeconds: settings.retry.base_seconds,
@@ -245,6 +291,15 @@ function toColumns(settings: EndpointSettings) {
     ratePeriodSeconds: settings.rate_limit ? ratePeriodSeconds[settings.rate_limit.per] : null,
     rateBurst: settings.rate_limit?.burst ?? null,
     responseRules: settings.response_rules,
+  };
+}
+
+function toSealedColumns({ headers, macroSecrets }: EndpointSealed) {
+  return {
+    headerNames: headers.names,
+    headerValues: headers.values,
+    macroSecretNames: macroSecrets.names,
+    macroSecretValues: macroSecrets.values,
   };
 }
 
@@ -269,6 +324,7 @@ function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint
     kind: endpoint.kind,
     ...toSettings(endpoint),
     headers: endpoint.headerNames.map((name) => ({ name, value: null })),
+    macro_secrets: endpoint.macroSecretNames.map((name) => ({ name, value: null })),
     status: endpoint.status,
     status_changed_at: endpoint.statusChangedAt.toISOString(),
     status_changed_by: endpoint.statusChangedBy,

@@ -7,6 +7,7 @@ export const reencryptBatchSize = 200;
 const places = [
   { table: "posthorn.endpoint_secrets", column: "ciphertext" },
   { table: "posthorn.endpoints", column: "header_values" },
+  { table: "posthorn.endpoints", column: "macro_secret_values" },
 ];
 
 /**

@@ -3,16 +3,20 @@ import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
 import type { BreakerStatus } from "#lib/breakers/schema.ts";
+import { type Filter, numericComparisons } from "#lib/delivery/filters.ts";
 import { checkResponseRules, type ResponseRule } from "#lib/delivery/response-rules.ts";
+import { maxBodyTemplateLength, maxUrlTemplateLength } from "#lib/delivery/template/types.ts";
 import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
-import { retryPresets } from "#lib/endpoints/retry-presets.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {
   type EndpointKind,
   type EndpointStatus,
+  endpointKinds,
   endpointStatuses,
+  httpMethods,
   type Ordering,
   orderings,
+  postbackContentTypes,
   type Reason,
 } from "#lib/vocabulary.ts";
 
@@ -116,33 +120,117 @@ const responseRules = z
     }
   });
 
+/** What of a postback is not its URL. A body needs POST, and says what it is; only a GET's URL is signed. */
+const postback = z
+  .strictObject({
+    method: z.enum(httpMethods).default("GET"),
+    content_type: z.enum(postbackContentTypes).nullable().default(null),
+    body: z.string().min(1).max(maxBodyTemplateLength).nullable().default(null),
+    sign: z.boolean().default(false),
+  })
+  .superRefine(({ method, content_type, body, sign }, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: "custom", path: [path], message });
+    if (method === "GET" && body !== null) issue("body", "must be left out of a GET request");
+    if (body !== null && content_type === null)
+      issue("content_type", "must say whether the body is JSON or a form");
+    if (body === null && content_type !== null) issue("content_type", "must be left out without a body");
+    if (method === "POST" && sign) issue("sign", "is possible for GET only");
+  });
+export type Postback = z.infer<typeof postback>;
+
+const filterText = plainText().min(1).max(500);
+const filterField = z.string().min(1).max(64);
+const filters = z
+  .array(
+    z.discriminatedUnion("is", [
+      z.strictObject({ field: filterField, is: z.literal("present") }),
+      z.strictObject({ field: filterField, is: z.literal("equal"), value: filterText }),
+      z.strictObject({
+        field: filterField,
+        is: z.literal("one_of"),
+        values: z.array(filterText).min(1).max(200),
+      }),
+      z.strictObject({
+        field: filterField,
+        is: z.enum(numericComparisons),
+        value: z
+          .string()
+          .max(100)
+          .regex(/^-?\d+(\.\d+)?$/, "must be a number, such as 10 or 12.50"),
+      }),
+    ]),
+  )
+  .max(20);
+
+/** Written into a postback where `{secret.name}` stands. */
+const macroSecretName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -");
+const macroSecretValue = plainText().min(1).max(1_000);
+function macroSecretList<T extends z.ZodType<string | null>>(value: T) {
+  return z
+    .array(z.strictObject({ name: macroSecretName, value }))
+    .max(20)
+    .superRefine((secrets, context) => {
+      const names = secrets.map(({ name }) => name);
+      for (const [i, name] of names.entries()) {
+        if (names.indexOf(name) === i) continue;
+        context.addIssue({ code: "custom", path: [i, "name"], message: "is given more than once" });
+      }
+    });
+}
+
 const name = plainText().trim().min(1).max(200);
-const url = z.string().trim().min(1).max(2_048);
+/** A postback's may be longer: it is a template. */
+const maxWebhookUrl = 2_048;
+const url = z.string().trim().min(1).max(maxUrlTemplateLength);
 /** Null subscribes to every event type, also to those that come later. */
 const eventTypes = z.array(eventTypeName).min(1).max(200).nullable();
 const timeoutMs = z.number().int().min(1_000).max(60_000);
 const concurrency = z.number().int().min(1).max(256);
 
-export const endpointCreate = z.strictObject({
-  affiliate: affiliateKey,
-  name,
-  url,
-  event_types: eventTypes.default(null),
-  timeout_ms: timeoutMs.default(15_000),
-  retry: retryPolicy.default(retryPresets.quick),
-  concurrency: concurrency.default(16),
-  ordering: z.enum(orderings).default("none"),
-  rate_limit: rateLimit.default(null),
-  headers: newHeaders.default([]),
-  response_rules: responseRules.default([]),
-});
+export const endpointCreate = z
+  .strictObject({
+    affiliate: affiliateKey,
+    kind: z.enum(endpointKinds).default("webhook"),
+    name,
+    /** A webhook's URL, or a postback's template of one. */
+    url,
+    /** For postbacks only. */
+    postback: postback.optional(),
+    macro_secrets: macroSecretList(macroSecretValue).default([]),
+    event_types: eventTypes.default(null),
+    filters: filters.default([]),
+    timeout_ms: timeoutMs.default(15_000),
+    /** `quick` for webhooks and `patient` for postbacks if left out. */
+    retry: retryPolicy.optional(),
+    concurrency: concurrency.default(16),
+    /** `none` for webhooks and `per_key` for postbacks if left out. */
+    ordering: z.enum(orderings).optional(),
+    rate_limit: rateLimit.default(null),
+    headers: newHeaders.default([]),
+    response_rules: responseRules.default([]),
+  })
+  .superRefine(({ kind, url, postback, macro_secrets, event_types }, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: "custom", path: [path], message });
+    if (kind === "postback") {
+      if (event_types === null) issue("event_types", "must name what a postback's template is for");
+      return;
+    }
+    if (url.length > maxWebhookUrl) issue("url", `must have at most ${maxWebhookUrl} characters`);
+    if (postback) issue("postback", "is for endpoints of kind postback");
+    if (macro_secrets.length > 0) issue("macro_secrets", "is for endpoints of kind postback");
+  });
 export type EndpointCreate = z.infer<typeof endpointCreate>;
 
 export const endpointEdit = z
   .strictObject({
     name: name.optional(),
     url: url.optional(),
+    postback: postback.optional(),
+    macro_secrets: macroSecretList(macroSecretValue.nullable()).optional(),
     event_types: eventTypes.optional(),
+    filters: filters.optional(),
     timeout_ms: timeoutMs.optional(),
     retry: retryPolicy.optional(),
     concurrency: concurrency.optional(),
@@ -192,8 +280,14 @@ export type Endpoint = {
   affiliate: AffiliateRef;
   kind: EndpointKind;
   name: string;
+  /** A webhook's URL, or a postback's template of one. */
   url: string;
+  /** Null for a webhook. */
+  postback: Postback | null;
+  /** Values are never shown, as those of headers. */
+  macro_secrets: { name: string; value: null }[];
   event_types: string[] | null;
+  filters: Filter[];
   status: EndpointStatus;
   status_changed_at: string;
   status_changed_by: string;

@@ -4,19 +4,18 @@ import { invalidInput } from "#lib/api/issues.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
-import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
 import { addSecret } from "#lib/endpoint-secrets/service.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
 import { keepEventTypes } from "#lib/event-types/queries.ts";
-import { checkEndpointUrl } from "#lib/http/address-guard.ts";
 import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
-import type { EndpointStatus } from "#lib/vocabulary.ts";
-import { editHeaders, sealHeaders } from "./headers.ts";
+import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
+import { checkContent, type EndpointContent } from "./check-content.ts";
 import {
+  type EndpointSettings,
   insertEndpoint,
   lockEndpoint,
   markEndpointDeleted,
@@ -27,6 +26,7 @@ import {
   updateEndpointSettings,
   updateEndpointStatus,
 } from "./queries.ts";
+import { retryPresets } from "./retry-presets.ts";
 import type {
   Endpoint,
   EndpointCreate,
@@ -34,7 +34,9 @@ import type {
   EndpointDetail,
   EndpointEdit,
   EndpointListQuery,
+  Postback,
 } from "./schema.ts";
+import { editSealed, seal } from "./sealed.ts";
 
 /** One page of endpoints that are not deleted, newest first. */
 export async function listEndpoints(_actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
@@ -50,29 +52,39 @@ export async function getEndpoint(_actor: Actor, id: string): Promise<EndpointDe
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */
 export async function createEndpoint(actor: Actor, input: EndpointCreate): Promise<EndpointCreated> {
-  const url = sendableUrl(input.url);
+  const { kind } = input;
   return inTransaction(appDatabase(), async ({ orm }) => {
     const affiliate = await lockAffiliate(orm, input.affiliate, "share");
     if (!affiliate) throw invalidField("affiliate", "does not exist");
-    const settings = {
+    const content = await checkContent(
+      orm,
+      {
+        url: input.url,
+        postback: kind === "postback" ? (input.postback ?? plainPostback) : null,
+        event_types: await knownEventTypes(orm, input.event_types),
+        filters: input.filters,
+      },
+      { kind, secretNames: input.macro_secrets.map(({ name }) => name) },
+    );
+    const settings: EndpointSettings = {
       name: input.name,
-      url,
-      event_types: await knownEventTypes(orm, input.event_types),
+      ...content,
       timeout_ms: input.timeout_ms,
-      retry: input.retry,
+      retry: input.retry ?? (kind === "postback" ? retryPresets.patient : retryPresets.quick),
       concurrency: input.concurrency,
-      ordering: input.ordering,
+      ordering: input.ordering ?? (kind === "postback" ? "per_key" : "none"),
       rate_limit: input.rate_limit,
       response_rules: input.response_rules,
     };
     const id = uuidV7();
-    const headers = sealHeaders(input.headers, id);
+    const sealed = { headers: seal(input.headers, id), macroSecrets: seal(input.macro_secrets, id) };
     await insertEndpoint(orm, {
       id,
       affiliateId: affiliate.id,
+      kind,
       statusChangedBy: actor.name,
       settings,
-      headers,
+      sealed,
     });
     const secret = await addSecret(orm, id);
     await recordAudit(orm, actor, {
@@ -80,25 +92,32 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
       objectKind: "endpoint",
       objectId: id,
       affiliateId: affiliate.id,
-      after: { ...settings, headers: headers.headerNames },
+      after: { kind, ...settings, headers: sealed.headers.names, macro_secrets: sealed.macroSecrets.names },
     });
     return { ...existing(await selectEndpoint(orm, id), "endpoint"), secret };
   });
 }
 
 /**
- * Changes the fields that are given; the next claim sends by them. A new URL, or new headers, make the next
- * delivery the breaker's probe.
+ * Changes the fields that are given; the next claim sends by them, except that a postback's template holds for what is
+ * made from now on. A new URL, or new headers or secrets, make the next delivery the breaker's probe.
  */
 export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
-  const url = edit.url === undefined ? undefined : sendableUrl(edit.url);
   const endpoint = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, settings, headers } = existing(await lockEndpoint(orm, id), "endpoint");
-    const edited = {
+    const { affiliateId, kind, settings, sealed } = existing(await lockEndpoint(orm, id), "endpoint");
+    refuseOtherKind(kind, edit);
+    const newHeaders =
+      edit.headers && editSealed(sealed.headers, edit.headers, { endpointId: id, ...headerEdits });
+    const newSecrets =
+      edit.macro_secrets &&
+      editSealed(sealed.macroSecrets, edit.macro_secrets, { endpointId: id, ...macroSecretEdits });
+    const edited: EndpointSettings = {
       name: edit.name ?? settings.name,
-      url: url ?? settings.url,
-      event_types:
-        edit.event_types === undefined ? settings.event_types : await knownEventTypes(orm, edit.event_types),
+      ...(await editedContent(orm, edit, {
+        kind,
+        settings,
+        secretNames: (newSecrets?.stored ?? sealed.macroSecrets).names,
+      })),
       timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
       retry: edit.retry ?? settings.retry,
       concurrency: edit.concurrency ?? settings.concurrency,
@@ -106,27 +125,73 @@ export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit)
       rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
       response_rules: edit.response_rules ?? settings.response_rules,
     };
-    const newHeaders = edit.headers === undefined ? null : editHeaders(headers, edit.headers, id);
     const changes = changedFields(settings, edited);
-    if (changes || newHeaders) {
-      await updateEndpointSettings(orm, id, { settings: edited, headers: newHeaders?.stored ?? headers });
+    if (changes || newHeaders || newSecrets) {
+      await updateEndpointSettings(orm, id, {
+        settings: edited,
+        sealed: {
+          headers: newHeaders?.stored ?? sealed.headers,
+          macroSecrets: newSecrets?.stored ?? sealed.macroSecrets,
+        },
+      });
+      const target = changes?.after.url !== undefined || changes?.after.postback !== undefined;
       await editHealth({ client, orm }, id, {
         rate: changes?.after.rate_limit !== undefined,
-        target: changes?.after.url !== undefined || newHeaders !== null,
+        target: target || Boolean(newHeaders || newSecrets),
       });
       await recordAudit(orm, actor, {
         action: "endpoint.edit",
         objectKind: "endpoint",
         objectId: id,
         affiliateId,
-        before: { ...changes?.before, ...newHeaders?.audit.before },
-        after: { ...changes?.after, ...newHeaders?.audit.after },
+        before: { ...changes?.before, ...newHeaders?.audit.before, ...newSecrets?.audit.before },
+        after: { ...changes?.after, ...newHeaders?.audit.after, ...newSecrets?.audit.after },
       });
     }
     return existing(await selectEndpoint(orm, id), "endpoint");
   });
   wakeWorkers(appDatabase().pool);
   return endpoint;
+}
+
+const plainPostback: Postback = { method: "GET", content_type: null, body: null, sign: false };
+const headerEdits = {
+  field: "headers",
+  isSame: (a: string, b: string) => a.toLowerCase() === b.toLowerCase(),
+};
+const macroSecretEdits = { field: "macro_secrets", isSame: (a: string, b: string) => a === b };
+
+/** A template is checked again with whatever it depends on: its event types, its filters, the names of its secrets. */
+async function editedContent(
+  orm: Orm,
+  edit: EndpointEdit,
+  { kind, settings, secretNames }: { kind: EndpointKind; settings: EndpointSettings; secretNames: string[] },
+): Promise<EndpointContent> {
+  const { url, postback, event_types, filters, macro_secrets } = edit;
+  const kept = {
+    url: settings.url,
+    postback: settings.postback,
+    event_types: settings.event_types,
+    filters: settings.filters,
+  };
+  if ([url, postback, event_types, filters, macro_secrets].every((part) => part === undefined)) return kept;
+  const content = {
+    url: url ?? kept.url,
+    postback: postback ?? kept.postback,
+    event_types: event_types === undefined ? kept.event_types : await knownEventTypes(orm, event_types),
+    filters: filters ?? kept.filters,
+  };
+  return checkContent(orm, content, { kind, secretNames });
+}
+
+function refuseOtherKind(kind: EndpointKind, edit: EndpointEdit): void {
+  if (kind === "postback") {
+    if (edit.event_types === null)
+      throw invalidField("event_types", "must name what a postback's template is for");
+    return;
+  }
+  if (edit.postback) throw invalidField("postback", "is for endpoints of kind postback");
+  if (edit.macro_secrets) throw invalidField("macro_secrets", "is for endpoints of kind postback");
 }
 
 /** Holds everything that waits for the endpoint; 409 unless it is active. */
@@ -194,14 +259,6 @@ async function editHealth(
     if (!changed.target) return { health, transitions: [] };
     return probeNext(health, { nowMs, cause: "endpoint_changed" });
   });
-}
-
-/** As it is stored and sent; 422 with what is wrong. */
-function sendableUrl(text: string): string {
-  const { allowHttp, allowedSubnets } = config();
-  const check = checkEndpointUrl(text, { allowHttp, allowedSubnets });
-  if (!check.ok) throw invalidField("url", check.message);
-  return check.url;
 }
 
 /** Each name once; 422 names those that are not in the catalogue by their place. */

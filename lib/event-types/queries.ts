@@ -4,6 +4,7 @@ import { endpoints, eventTypes } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page, PageQuery } from "#lib/api/paging.ts";
 import type { Orm } from "#lib/db/database.ts";
+import type { TemplateEventType } from "#lib/delivery/template/types.ts";
 import { type EventField, type EventType, type EventTypeCreate, eventTypeName } from "./schema.ts";
 
 /** What may be edited, in the API's own words. */
@@ -76,6 +77,19 @@ export async function keepEventTypes(orm: Orm, names: string[]): Promise<Set<str
     .orderBy(eventTypes.name)
     .for("share");
   return new Set(rows.map((row) => row.name));
+}
+
+/** The fields of these types, or, for null, of all in the catalogue. */
+export async function selectFieldsOfTypes(
+  orm: Orm,
+  names: readonly string[] | null,
+): Promise<TemplateEventType[]> {
+  const rows = await orm
+    .select({ name: eventTypes.name, fields: eventTypes.fields })
+    .from(eventTypes)
+    .where(names === null ? undefined : inArray(eventTypes.name, [...names]))
+    .orderBy(eventTypes.name);
+  return rows.map(({ name, fields }) => ({ name, fields: fields as EventField[] }));
 }
 
 /** Whether a live endpoint names it. Walks the live endpoints, which are few beside how seldom this is asked. */

@@ -2,8 +2,10 @@ import type { Page, PageQuery } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction } from "#lib/db/database.ts";
+import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { exampleData } from "#lib/delivery/catalogue.ts";
+import { contentFault } from "#lib/endpoints/check-content.ts";
+import { selectContentOfSubscribers } from "#lib/endpoints/queries.ts";
 import { existing, Problem } from "#lib/errors.ts";
 import {
   type EventTypeSettings,
@@ -13,6 +15,7 @@ import {
   removeEventType,
   selectEventType,
   selectEventTypes,
+  selectFieldsOfTypes,
   updateEventType,
 } from "./queries.ts";
 import type { EventType, EventTypeCreate, EventTypeDetail, EventTypeEdit } from "./schema.ts";
@@ -55,6 +58,7 @@ export async function editEventType(actor: Actor, name: string, edit: EventTypeE
     const wanted = { ...settings, ...edit } as EventTypeSettings;
     const changes = changedFields(settings, wanted);
     if (!changes) return before;
+    if (changes.after.fields) await refuseIfEndpointsBreak(orm, { name, fields: wanted.fields });
     const edited = existing(await updateEventType(orm, name, wanted), "event type");
     await recordAudit(orm, actor, {
       action: "event_type.edit",
@@ -64,6 +68,39 @@ export async function editEventType(actor: Actor, name: string, edit: EventTypeE
     });
     return edited;
   });
+}
+
+/** Whether templates and filters still hold with a type's new fields; 409 names the endpoints where they do not. */
+async function refuseIfEndpointsBreak(
+  orm: Orm,
+  { name, fields }: Pick<EventTypeSettings, "fields"> & { name: string },
+): Promise<void> {
+  const endpoints = await selectContentOfSubscribers(orm, name);
+  if (endpoints.length === 0) return;
+  const types = (await selectFieldsOfTypes(orm, null)).map((type) =>
+    type.name === name ? { name, fields } : type,
+  );
+  const broken = endpoints.flatMap((endpoint) => {
+    const { event_types: named } = endpoint;
+    const fault = contentFault(
+      endpoint,
+      types.filter((type) => named === null || named.includes(type.name)),
+    );
+    return fault
+      ? [
+          {
+            field: "fields",
+            message: `cannot change so: endpoint "${endpoint.name}" (${endpoint.id}): ${fault}`,
+          },
+        ]
+      : [];
+  });
+  if (broken.length === 0) return;
+  throw new Problem(
+    "field_in_use",
+    "Endpoints use a field that this would take away or change; change them first",
+    broken.slice(0, 100),
+  );
 }
 
 /** 404 when it is not in the catalogue, 409 while an endpoint names it. Events of the type stay. */

@@ -4,6 +4,7 @@ import { affiliates, eventBodies, eventKeys, events } from "#drizzle/schema/inde
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import type { Filter } from "#lib/delivery/filters.ts";
 import type { DeliveryState, EndpointStatus, Reason } from "#lib/vocabulary.ts";
 import { type Event, type EventListQuery, eventId } from "./schema.ts";
 
@@ -59,6 +60,7 @@ export type Candidate = {
   name: string;
   url: string;
   event_types: string[] | null;
+  filters: Filter[];
   created_at: Date;
   delivery_id: string | null;
   state: DeliveryState | null;
@@ -81,16 +83,16 @@ export async function selectCandidates(
 ): Promise<Candidate[]> {
   const { rows } = await db.query<Candidate>({
     text: `with candidate as (
-        select e.id, e.name, e.url, e.event_types, e.created_at, e.status,
+        select e.id, e.name, e.url, e.event_types, e.filters, e.created_at, e.status,
           false as deleted, d.id as delivery_id, d.state, d.reason, d.blocked
         from posthorn.endpoints e left join posthorn.deliveries d on d.event_id = $1 and d.endpoint_id = e.id
         where e.affiliate_id = $2 and e.deleted_at is null
         union all
-        select e.id, e.name, e.url, e.event_types, e.created_at, e.status, true, d.id, d.state, d.reason, d.blocked
+        select e.id, e.name, e.url, e.event_types, e.filters, e.created_at, e.status, true, d.id, d.state, d.reason, d.blocked
         from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
         where d.event_id = $1 and e.deleted_at is not null
       )
-      select id as endpoint_id, name, url, event_types, created_at, status, deleted, delivery_id, state, reason, blocked,
+      select id as endpoint_id, name, url, event_types, filters, created_at, status, deleted, delivery_id, state, reason, blocked,
         exists (select from posthorn.event_outbox where event_id = $1) as awaits
       from candidate order by id limit ${maxRecipients}`,
     values: [event.id, event.affiliate.id],

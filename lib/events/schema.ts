@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import type { Filter } from "#lib/delivery/filters.ts";
 import type { FieldError } from "#lib/errors.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import type { DeliveryState, Reason } from "#lib/vocabulary.ts";
@@ -55,7 +56,9 @@ export type Event = {
 /** Why an endpoint of the event's affiliate did or did not get it, worked out when asked. */
 export type EventRecipient = {
   endpoint: { id: string; name: string; url: string };
-  decision: "delivery" | "not_subscribed" | "created_later" | "awaiting_fan_out";
+  decision: "delivery" | "not_subscribed" | "filtered_out" | "created_later" | "awaiting_fan_out";
+  /** The first filter that the event does not pass, where it was filtered out. */
+  filter: Filter | null;
   /** `held` and `blocked` as in a delivery. */
   delivery: {
     id: string;

@@ -1,8 +1,9 @@
 import type { Page } from "#lib/api/paging.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { route } from "#lib/delivery/route.ts";
-import { invalidField, notFound, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
+import { readFields } from "#lib/delivery/catalogue.ts";
+import { type EventFields, route } from "#lib/delivery/route.ts";
+import { existing, invalidField, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
 import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { type PublishResult, publishEvents } from "#lib/queue/publish.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
@@ -68,34 +69,56 @@ export async function listEvents(_actor: Actor, query: EventListQuery): Promise<
 /** One event with its data, and for every endpoint why it did or did not get it; 404 when there is none. */
 export async function getEvent(_actor: Actor, id: string): Promise<EventDetail> {
   const { orm, pool } = appDatabase();
-  const found = await selectEvent(orm, id);
-  if (!found) throw notFound("event");
-  const candidates = await selectCandidates(pool, found.event);
+  const { event, data } = existing(await selectEvent(orm, id), "event");
+  const [candidates, rules] = await Promise.all([
+    selectCandidates(pool, event),
+    loadEventTypeRules(pool, [event.type]),
+  ]);
+  const text = data?.toString("utf8") ?? null;
+  const kinds = new Map(rules.get(event.type)?.fields.map(({ name, kind }) => [name, kind]));
+  const values = text === null ? null : readFields(text, rules.get(event.type)?.fields ?? []);
   return {
-    ...found.event,
-    data_text: found.data?.toString("utf8") ?? null,
-    recipients: candidates.map((candidate) => toRecipient(found.event, candidate)),
+    ...event,
+    data_text: text,
+    recipients: candidates.map((candidate) => toRecipient(event, candidate, values && { values, kinds })),
   };
 }
 
-function toRecipient(event: Event, candidate: Candidate): EventRecipient {
+/** `fields` null: the event's data have been purged. */
+function toRecipient(event: Event, candidate: Candidate, fields: EventFields | null): EventRecipient {
   const { delivery_id, state, reason } = candidate;
   const isWaiting = state === "pending" || state === "failed";
   const held = isWaiting && !candidate.deleted && candidate.status !== "active";
   const blocked = isWaiting && candidate.blocked === true;
   return {
     endpoint: { id: candidate.endpoint_id, name: candidate.name, url: candidate.url },
-    decision: decide(event, candidate),
+    ...whyOrWhyNot(event, candidate, fields),
     delivery:
       delivery_id !== null && state !== null ? { id: delivery_id, state, reason, held, blocked } : null,
   };
 }
 
-/** An endpoint made while the event waits for its fan-out gets it, one made later does not. */
-function decide(event: Event, candidate: Candidate): EventRecipient["decision"] {
-  if (candidate.delivery_id !== null) return "delivery";
-  if (route({ type: event.type }, { eventTypes: candidate.event_types }) === "not_subscribed")
-    return "not_subscribed";
-  if (candidate.awaits) return "awaiting_fan_out";
-  return candidate.created_at.toISOString() > event.received_at ? "created_later" : "not_subscribed";
+/**
+ * An endpoint made while the event waits for its fan-out gets it, one made later does not. What the endpoint would take
+ * today, and did not get, it did not want then: its subscriptions or filters were others.
+ */
+function whyOrWhyNot(
+  event: Event,
+  candidate: Candidate,
+  fields: EventFields | null,
+): Pick<EventRecipient, "decision" | "filter"> {
+  if (candidate.delivery_id !== null) return { decision: "delivery", filter: null };
+  const filters = fields ? candidate.filters : [];
+  const decided = route(
+    { type: event.type, fields: () => fields ?? noFields },
+    { eventTypes: candidate.event_types, filters },
+  );
+  if (decided.decision === "not_subscribed") return { decision: "not_subscribed", filter: null };
+  if (decided.decision === "filtered_out") return { decision: "filtered_out", filter: decided.filter };
+  if (candidate.awaits) return { decision: "awaiting_fan_out", filter: null };
+  if (candidate.created_at.toISOString() > event.received_at)
+    return { decision: "created_later", filter: null };
+  return { decision: candidate.filters.length > 0 ? "filtered_out" : "not_subscribed", filter: null };
 }
+
+const noFields: EventFields = { values: new Map(), kinds: new Map() };

@@ -9,7 +9,8 @@ export type SendRequest = {
   method?: string;
   /** Alternating names and values, or an object. Host and Content-Length are added. */
   headers: string[] | Record<string, string>;
-  body: Buffer;
+  /** Null for none, as in a GET. */
+  body: Buffer | null;
   /** For everything: connection, request, and the whole response. */
   timeoutMs: number;
 };

@@ -12,6 +12,8 @@ export type ClaimedRow = {
   attemptNumber: number;
   attemptsCharged: number;
   deliveredBefore: boolean;
+  /** Its request was rendered when it was made; else its event is sent. */
+  rendered: boolean;
   /** Others may wait for it to end. */
   ordered: boolean;
   /** Its latest attempt ended with its worker. */
@@ -71,6 +73,7 @@ with recursive lane (endpoint_id, due) as (
   limit ${lanes}
 ), gate as materialized (
   select h.endpoint_id, h.breaker, h.breaker_epoch, h.breaker_cooldown_seconds, h.ramp, h.in_flight, e.concurrency,
+    e.kind = 'postback' as rendered,
     h.breaker = 'closed' and h.consecutive_failures = 0 and h.ramp is null and h.rate_limited_in_a_row = 0 as sound,
     case when e.rate_amount is not null then e.rate_amount * 3600::bigint / e.rate_period_seconds
       when h.catching_up then ${catchUpLimit.amount * 3_600} end as speed,
@@ -129,7 +132,7 @@ with recursive lane (endpoint_id, due) as (
   select a.endpoint_id, 'open', 'half_open', 'probe_started', a.breaker_cooldown_seconds
   from admitted a join counted c on c.endpoint_id = a.endpoint_id where a.breaker = 'open'
 )
-select s.cursor, s.now_ms, t.*, a.sound, a.breaker_epoch + (a.breaker = 'open')::int as epoch
+select s.cursor, s.now_ms, t.*, a.rendered, a.sound, a.breaker_epoch + (a.breaker = 'open')::int as epoch
 from (
   select case when (select count(*) from pick) = ${lanes}
       then (select endpoint_id from pick offset ${lanes - 1} limit 1)
@@ -149,6 +152,7 @@ type Row = {
   delivered_before: boolean;
   ordered: boolean;
   lost_before: boolean;
+  rendered: boolean;
   sound: boolean;
   epoch: number;
 };
@@ -179,6 +183,7 @@ export async function claim(
       attemptNumber: row.attempt_number,
       attemptsCharged: row.attempts_charged,
       deliveredBefore: row.delivered_before,
+      rendered: row.rendered,
       ordered: row.ordered,
       lostBefore: row.lost_before,
       leaseToken,

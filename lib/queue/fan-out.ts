@@ -1,25 +1,17 @@
 import type pg from "pg";
 import { plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
-import { route } from "#lib/delivery/route.ts";
-import type { Ordering, Reason } from "#lib/vocabulary.ts";
-import { findInvalid } from "./event-data.ts";
+import { loadedAtOnce } from "./event-data.ts";
 import { lockEndpointHealth } from "./health.ts";
 import { occupied } from "./ordering.ts";
+import { type NewDelivery, type OutboxRow, planDeliveries, readsData, type Subscriber } from "./planning.ts";
 
 /** Events a transaction takes; fewer taken means that the outbox is empty. */
 export const fanOutBatchSize = 1_000;
 /** Deliveries a statement inserts: an affiliate may have many endpoints. */
 const insertSize = 5_000;
-
-type OutboxRow = {
-  event_id: string;
-  received_at: Date;
-  affiliate_id: string;
-  type: string;
-  ordering_key: string | null;
-  checked: boolean;
-};
+/** Characters of rendered requests that a statement inserts. */
+const insertChars = 8_388_608;
 
 /**
  * Turns accepted events into deliveries, in order of acceptance. Returns how many events it took: fewer than
@@ -57,21 +49,23 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
 
 async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Promise<void> {
   const byAffiliate = await endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]);
-  const invalid = await findInvalid(
-    client,
-    events.filter((event) => !event.checked && byAffiliate.has(event.affiliate_id)),
-  );
-  await lockOrdered(client, events, byAffiliate);
+  const endpoints = [...byAffiliate.values()].flat();
+  await lockOrdered(client, endpoints);
+  const mayRead = endpoints.some(readsData) || events.some((event) => !event.checked);
+  const step = mayRead ? loadedAtOnce : events.length;
+  // All or none of a transaction's, so that ids keep the order of acceptance.
+  const reserveIds = endpoints.some(({ kind }) => kind === "postback");
   let deliveries: NewDelivery[] = [];
-  for (const event of events) {
-    for (const endpoint of byAffiliate.get(event.affiliate_id) ?? []) {
-      if (route({ type: event.type }, { eventTypes: endpoint.event_types }) !== "deliver") continue;
-      const orderingKey = endpoint.ordering === "none" ? null : event.ordering_key;
-      const skipReason = invalid.has(event.event_id) ? "invalid_data" : null;
-      deliveries.push({ event, endpointId: endpoint.id, orderingKey, skipReason });
-      if (deliveries.length < insertSize) continue;
+  let chars = 0;
+  for (let from = 0; from < events.length; from += step) {
+    const some = events.slice(from, from + step);
+    for (const delivery of await planDeliveries(client, { events: some, byAffiliate, reserveIds })) {
+      deliveries.push(delivery);
+      chars += (delivery.request?.url.length ?? 0) + (delivery.request?.body?.length ?? 0);
+      if (deliveries.length < insertSize && chars < insertChars) continue;
       await insertBatch(client, deliveries);
       deliveries = [];
+      chars = 0;
     }
   }
   if (deliveries.length > 0) await insertBatch(client, deliveries);
@@ -81,62 +75,81 @@ async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Pro
  * Until the end of the transaction nothing of these endpoints is claimed or settled, so that what is found to be
  * in front of a new delivery still is when that is seen, and whoever ends it later sees the new one.
  */
-async function lockOrdered(
-  client: pg.PoolClient,
-  events: OutboxRow[],
-  byAffiliate: Map<string, Subscriber[]>,
-): Promise<void> {
-  const keyed = new Set(
-    events.filter((event) => event.ordering_key !== null).map((event) => event.affiliate_id),
-  );
-  const endpointIds = [...keyed]
-    .flatMap((affiliateId) => byAffiliate.get(affiliateId) ?? [])
-    .filter((endpoint) => endpoint.ordering !== "none")
-    .map((endpoint) => endpoint.id);
-  if (endpointIds.length > 0) await lockEndpointHealth(client, endpointIds);
+async function lockOrdered(client: pg.PoolClient, endpoints: Subscriber[]): Promise<void> {
+  const ordered = endpoints.filter(({ ordering }) => ordering !== "none").map(({ id }) => id);
+  if (ordered.length > 0) await lockEndpointHealth(client, ordered);
 }
-
-/** With a reason to skip it, it is recorded and never sent. */
-type NewDelivery = {
-  event: OutboxRow;
-  endpointId: string;
-  orderingKey: string | null;
-  skipReason: Reason | null;
-};
 
 async function insertBatch(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<void> {
   const blocked = await findBlocked(client, deliveries);
   await client.query({
     name: "fan_out_insert",
     text: `insert into posthorn.deliveries
-        (event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key, blocked, reason, state, ended_at)
-      select new.*, case when skip_reason is null then 'pending' else 'skipped' end::posthorn.delivery_state,
-        case when skip_reason is not null then now() end
-      from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::boolean[],
-        $8::posthorn.reason[]) as new (event_id, received_at, type, affiliate_id, endpoint_id, ordering_key, blocked, skip_reason)`,
+        (id, event_id, event_received_at, event_type, affiliate_id, endpoint_id, ordering_key, blocked, state, reason, ended_at)
+      overriding system value
+      select coalesce(id, nextval('posthorn.deliveries_id_seq')), event_id, received_at, type, affiliate_id, endpoint_id,
+        ordering_key, blocked, coalesce(state, 'pending'), reason, case when state is not null then now() end
+      from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::boolean[],
+        $9::posthorn.delivery_state[], $10::posthorn.reason[])
+      as new (id, event_id, received_at, type, affiliate_id, endpoint_id, ordering_key, blocked, state, reason)`,
     values: [
+      plainArray(deliveries.map(({ id }) => id)),
       textArray(deliveries.map(({ event }) => event.event_id)),
       plainArray(deliveries.map(({ event }) => event.received_at.toISOString())),
       textArray(deliveries.map(({ event }) => event.type)),
       plainArray(deliveries.map(({ event }) => event.affiliate_id)),
-      plainArray(deliveries.map(({ endpointId }) => endpointId)),
+      plainArray(deliveries.map(({ endpoint }) => endpoint.id)),
       textArray(deliveries.map(({ orderingKey }) => orderingKey)),
       plainArray(blocked),
-      plainArray(deliveries.map(({ skipReason }) => skipReason)),
+      plainArray(deliveries.map(({ end }) => end?.state ?? null)),
+      plainArray(deliveries.map(({ end }) => end?.reason ?? null)),
+    ],
+  });
+  await insertRequests(client, deliveries);
+  await countDeadLetters(client, deliveries.filter(({ end }) => end?.state === "dead_letter").length);
+}
+
+/** Apart from the deliveries, whose rows stay small. */
+async function insertRequests(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<void> {
+  const rendered = deliveries.flatMap(({ id, event, request }) => (request ? [{ id, event, request }] : []));
+  if (rendered.length === 0) return;
+  await client.query({
+    name: "fan_out_requests",
+    text: `insert into posthorn.delivery_requests (delivery_id, received_at, method, url, content_type, body)
+      select * from unnest($1::bigint[], $2::timestamptz[], $3::posthorn.http_method[], $4::text[], $5::text[], $6::text[])`,
+    values: [
+      plainArray(rendered.map(({ id }) => id)),
+      plainArray(rendered.map(({ event }) => event.received_at.toISOString())),
+      plainArray(rendered.map(({ request }) => request.method)),
+      textArray(rendered.map(({ request }) => request.url)),
+      textArray(rendered.map(({ request }) => request.contentType)),
+      textArray(rendered.map(({ request }) => request.body)),
     ],
   });
 }
 
+/** Those that no attempt ends, and so no settlement counts. 0 stands for the fan-out, which is no worker's. */
+async function countDeadLetters(client: pg.PoolClient, count: number): Promise<void> {
+  if (count === 0) return;
+  await client.query({
+    name: "fan_out_dead_letters",
+    text: `insert into posthorn.delivery_minutes as t (minute, worker_id, delivered, failed, dead_letters, delivered_ms_sum)
+      values (date_trunc('minute', now()), 0, 0, 0, $1, 0)
+      on conflict (minute, worker_id) do update set dead_letters = t.dead_letters + excluded.dead_letters`,
+    values: [count],
+  });
+}
+
 /**
- * For each new delivery whether it waits: behind what the table holds of its key, or behind one before it here. What is
- * skipped neither waits nor holds anything up.
+ * For each new delivery whether it waits: behind what the table holds of its key, or behind one before it here. What
+ * has ended does not wait, and holds nothing up unless it is a dead letter of a strict order.
  */
 async function findBlocked(client: pg.PoolClient, deliveries: NewDelivery[]): Promise<boolean[]> {
   const places = new Map(
-    deliveries.flatMap(({ endpointId, orderingKey, skipReason }) =>
-      orderingKey === null || skipReason !== null
+    deliveries.flatMap(({ endpoint, orderingKey, end }) =>
+      orderingKey === null || end !== null
         ? []
-        : [[placeName(endpointId, orderingKey), { endpointId, orderingKey }]],
+        : [[placeName(endpoint.id, orderingKey), { endpointId: endpoint.id, orderingKey }]],
     ),
   );
   if (places.size === 0) return deliveries.map(() => false);
@@ -145,18 +158,16 @@ async function findBlocked(client: pg.PoolClient, deliveries: NewDelivery[]): Pr
       placeName(place.endpointId, place.orderingKey),
     ),
   );
-  return deliveries.map(({ endpointId, orderingKey, skipReason }) => {
-    if (orderingKey === null || skipReason !== null) return false;
-    const name = placeName(endpointId, orderingKey);
-    const waits = taken.has(name);
-    taken.add(name);
+  return deliveries.map(({ endpoint, orderingKey, end }) => {
+    if (orderingKey === null) return false;
+    const name = placeName(endpoint.id, orderingKey);
+    const waits = end === null && taken.has(name);
+    if (end === null || (end.state === "dead_letter" && endpoint.ordering === "strict")) taken.add(name);
     return waits;
   });
 }
 
 const placeName = (endpointId: string, orderingKey: string) => `${endpointId} ${orderingKey}`;
-
-type Subscriber = { id: string; affiliate_id: string; event_types: string[] | null; ordering: Ordering };
 
 async function endpointsOf(
   client: pg.PoolClient,
@@ -164,8 +175,8 @@ async function endpointsOf(
 ): Promise<Map<string, Subscriber[]>> {
   const { rows } = await client.query<Subscriber>({
     name: "fan_out_endpoints",
-    text: `select id, affiliate_id, event_types, ordering from posthorn.endpoints
-      where affiliate_id = any($1::uuid[]) and deleted_at is null order by id`,
+    text: `select id, affiliate_id, kind, event_types, filters, ordering, method, url, body_template, content_type
+      from posthorn.endpoints where affiliate_id = any($1::uuid[]) and deleted_at is null order by id`,
     values: [affiliateIds],
   });
   return Map.groupBy(rows, (row) => row.affiliate_id);

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
+import type { Filter } from "#lib/delivery/filters.ts";
 import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
 import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
-import type { Ordering } from "#lib/vocabulary.ts";
+import type { HttpMethod, Ordering, PostbackContentType } from "#lib/vocabulary.ts";
 
 /** Encrypts the secrets of endpoints that tests make. */
 export const testSecretKey = Buffer.alloc(32, 7);
@@ -36,16 +37,28 @@ export async function createEndpoint(
     baseSeconds?: number;
     concurrency?: number;
     ordering?: Ordering;
+    /** Makes it a postback with this template; `url` is its URL's. */
+    postback?: {
+      method?: HttpMethod;
+      body?: string;
+      contentType?: PostbackContentType;
+      sign?: boolean;
+      secrets?: Record<string, string>;
+    };
+    filters?: Filter[];
   },
 ): Promise<TestEndpoint> {
   const affiliate = options.affiliate ?? (await createAffiliate(pool));
   const id = uuidv7();
   const secretId = uuidv7();
   const secret = generateSigningSecret();
+  const { postback } = options;
+  const macroSecrets = postback?.secrets ?? {};
   await pool.query(
     `insert into posthorn.endpoints (id, affiliate_id, name, url, event_types, timeout_ms, max_attempts,
-       backoff_base_seconds, concurrency, ordering, status_changed_by)
-     values ($1, $2, 'test endpoint', $3, $4, $5, $6, $7, $8, $9, 'test')`,
+       backoff_base_seconds, concurrency, ordering, status_changed_by, kind, method, body_template, content_type,
+       sign_url, macro_secret_names, macro_secret_values, filters)
+     values ($1, $2, 'test endpoint', $3, $4, $5, $6, $7, $8, $9, 'test', $10, $11, $12, $13, $14, $15, $16, $17)`,
     [
       id,
       affiliate.id,
@@ -56,6 +69,19 @@ export async function createEndpoint(
       options.baseSeconds ?? 3_600,
       options.concurrency ?? 16,
       options.ordering ?? "none",
+      postback ? "postback" : "webhook",
+      postback ? (postback.method ?? "GET") : "POST",
+      postback?.body ?? null,
+      postback?.contentType ?? null,
+      postback?.sign ?? false,
+      Object.keys(macroSecrets),
+      Object.keys(macroSecrets).length > 0
+        ? encryptSecret(Buffer.from(JSON.stringify(Object.values(macroSecrets))), {
+            key: testSecretKey,
+            context: id,
+          })
+        : null,
+      JSON.stringify(options.filters ?? []),
     ],
   );
   await pool.query("insert into posthorn.endpoint_health (endpoint_id) values ($1)", [id]);

@@ -73,7 +73,11 @@ describe("one delivery", () => {
       max_attempts: 3,
       next_attempt_at: expect.any(String),
       occurred_at: "2026-01-01T00:00:00.000Z",
-      request_body: `{"id":"shown","type":"ftd","timestamp":"2026-01-01T00:00:00.000Z","data":${data}}`,
+      request: {
+        method: "POST",
+        content_type: "application/json",
+        body: `{"id":"shown","type":"ftd","timestamp":"2026-01-01T00:00:00.000Z","data":${data}}`,
+      },
       attempts: [],
     });
   });
@@ -242,7 +246,7 @@ describe("resending", () => {
     await refused("in_flight");
     await leave(id, "state = 'dead_letter'");
     await api.database.pool.query("delete from posthorn.event_bodies where event_id = $1", [eventId]);
-    expect(await get(id)).toMatchObject({ request_body: null });
+    expect(await get(id)).toMatchObject({ request: null });
     await refused("body_purged");
     await api.call(endpoint.DELETE, { method: "DELETE", params: { id: endpointId } });
     await refused("endpoint_deleted");

@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it, test } from "vitest";
 import { type Answer, type Classification, classify } from "#lib/delivery/classify.ts";
 import { decide } from "#lib/delivery/decide.ts";
+import type { Filter } from "#lib/delivery/filters.ts";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { route } from "#lib/delivery/route.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
@@ -157,13 +158,34 @@ describe("decide", () => {
 });
 
 describe("route", () => {
+  const none = { values: new Map(), kinds: new Map() };
+  const ftd = { type: "ftd", fields: () => none };
+  const to = (eventTypes: string[] | null, filters: Filter[] = []) =>
+    route(ftd, { eventTypes, filters }).decision;
+
   test("null subscribes to every type", () => {
-    expect(route({ type: "ftd" }, { eventTypes: null })).toBe("deliver");
+    expect(to(null)).toBe("deliver");
   });
   test("a list subscribes to its types alone", () => {
-    expect(route({ type: "ftd" }, { eventTypes: ["deposit", "ftd"] })).toBe("deliver");
-    expect(route({ type: "ftd" }, { eventTypes: ["deposit"] })).toBe("not_subscribed");
-    expect(route({ type: "ftd" }, { eventTypes: ["ftd.x"] })).toBe("not_subscribed");
+    expect(to(["deposit", "ftd"])).toBe("deliver");
+    expect(to(["deposit"])).toBe("not_subscribed");
+    expect(to(["ftd.x"])).toBe("not_subscribed");
+  });
+  test("an event that does not pass a filter is filtered out, and the filter is named", () => {
+    const filter: Filter = { field: "country", is: "equal", value: "DE" };
+    const fields = (country: string) => () => ({ ...none, values: new Map([["country", country]]) });
+    const subscription = { eventTypes: null, filters: [filter] };
+    expect(route({ type: "ftd", fields: fields("SE") }, subscription)).toEqual({
+      decision: "filtered_out",
+      filter,
+    });
+    expect(route({ type: "ftd", fields: fields("DE") }, subscription)).toEqual({ decision: "deliver" });
+  });
+  test("what is not subscribed is not looked at", () => {
+    const unread = { type: "ftd", fields: () => expect.unreachable() };
+    const filters: Filter[] = [{ field: "country", is: "present" }];
+    expect(route(unread, { eventTypes: ["deposit"], filters }).decision).toBe("not_subscribed");
+    expect(route(unread, { eventTypes: null, filters: [] }).decision).toBe("deliver");
   });
 });
 

@@ -64,5 +64,6 @@ test("a response rule's refusal, a lost worker, a deleted endpoint and a templat
     "unmapped_value",
     "url_too_long",
     "body_too_long",
+    "secret_missing",
   ]);
 });
