@@ -13,6 +13,7 @@ import { migrate } from "#drizzle/migrate.ts";
 import { createDatabase, type Database } from "#lib/db/database.ts";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
+import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { publishEvents } from "#lib/queue/publish.ts";
 import { encryptSecret, generateSigningSecret } from "#lib/secrets.ts";
 import { startEmbeddedPostgres, stopPostgres } from "#scripts/embedded-postgres.ts";
@@ -31,6 +32,7 @@ const { values: flags } = parseArgs({
   },
 });
 const eventCount = Number(flags.events);
+const eventType = "conversion.approved";
 const endpointCount = Number(flags.endpoints);
 const bareRequests = 40_000;
 const atOnce = 128;
@@ -142,19 +144,22 @@ async function prepare({ pool }: Database, origin: string): Promise<void> {
   }
 }
 
+/** As the API does, which has held the data against the catalogue. */
 async function publish({ pool }: Database): Promise<void> {
+  const version = (await loadEventTypeRules(pool, [eventType])).get(eventType)?.version ?? null;
   for (let from = 0; from < eventCount; from += 500) {
     const length = Math.min(500, eventCount - from);
     await publishEvents(
       pool,
       Array.from({ length }, (_, i) => ({
         id: null,
-        type: "conversion.approved",
+        type: eventType,
         affiliate: `a${(from + i) % endpointCount}`,
         occurredAt: null,
         orderingKey: null,
         data: Buffer.from(JSON.stringify(sampleData(from + i))),
       })),
+      { typeVersions: Array.from({ length }, () => version) },
     );
   }
 }
