@@ -3,7 +3,9 @@ ALTER TYPE "posthorn"."reason" ADD VALUE 'invalid_data';--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "fields" json DEFAULT '[]'::json NOT NULL;--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "invalid_data" "posthorn"."invalid_data_rule" DEFAULT 'refuse' NOT NULL;--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "deprecated_at" timestamp with time zone;--> statement-breakpoint
-ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "checked" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+-- What waits in the outbox was accepted before there was anything to check.
+ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "checked" boolean DEFAULT true NOT NULL;--> statement-breakpoint
+ALTER TABLE "posthorn"."event_outbox" ALTER COLUMN "checked" SET DEFAULT false;--> statement-breakpoint
 -- As before, but a caller that has held the data against the catalogue says which version of each type it used: if one of
 -- them is another by now, nothing is accepted and every outcome is type_changed. So the rules can be cached and an edit
 -- still holds at once. What comes without a version, as from posthorn.publish, is checked by the fan-out.

@@ -48,7 +48,7 @@ test("a success does not count", () => {
   expect(countsAgainstEndpoint({ outcome: "delivered", reason: null })).toBe(false);
 });
 
-test("a response rule's refusal, a lost worker and a deleted endpoint are neutral", () => {
+test("a response rule's refusal, a lost worker, a deleted endpoint and skipped data are neutral", () => {
   const neutral = reasons.filter((reason) => !countsAgainstEndpoint({ outcome: "permanent", reason }));
   expect(neutral).toEqual([
     "bad_request",
@@ -58,5 +58,6 @@ test("a response rule's refusal, a lost worker and a deleted endpoint are neutra
     "body_purged",
     "worker_lost",
     "endpoint_deleted",
+    "invalid_data",
   ]);
 });
