@@ -37,7 +37,7 @@ export async function findInvalid(
 }
 
 /** The JSON text of the events' data by event id. Keep the number of events small: nothing bounds what they hold. */
-export async function loadData(db: Queryable, events: EventKey[]): Promise<Map<string, string>> {
+async function loadData(db: Queryable, events: EventKey[]): Promise<Map<string, string>> {
   const times = events.map((event) => event.received_at.getTime());
   const { rows } = await db.query<{ event_id: string; data: Buffer }>({
     name: "load_data",
