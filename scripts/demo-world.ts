@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import type { EndpointCreate } from "#lib/endpoints/schema.ts";
+import type { eventTypeCreate } from "#lib/event-types/schema.ts";
 
 /** How an endpoint's server behaves in the demo. */
 export type Behaviour =
@@ -37,7 +39,15 @@ export const demoCustomersAffiliates = [
   { key: "hivedesk", name: "Hivedesk" },
 ];
 
-export const demoEventTypes = [
+type DemoField = NonNullable<z.input<typeof eventTypeCreate>["fields"]>[number];
+
+const customerFields: DemoField[] = [
+  { ...text("user_id", "usr_7f3a9c21d4"), required: true, searchable: true },
+  text("plan", "team"),
+  { name: "occurred_at", kind: "timestamp", example: "2026-01-31T12:00:00Z" },
+];
+
+export const demoEventTypes: z.input<typeof eventTypeCreate>[] = [
   { name: "registration", description: "A player signed up through an affiliate's link" },
   { name: "ftd", description: "A player's first deposit" },
   { name: "deposit", description: "A later deposit" },
@@ -45,10 +55,27 @@ export const demoEventTypes = [
   { name: "conversion.approved", description: "A conversion was approved and will be paid" },
   { name: "conversion.declined", description: "A conversion was declined" },
   { name: "conversion.reversed", description: "An approved conversion was taken back" },
-  { name: "user.created", description: "A user was created" },
-  { name: "invoice.paid", description: "An invoice was paid" },
-  { name: "subscription.canceled", description: "A subscription was cancelled" },
+  { name: "user.created", description: "A user was created", fields: customerFields },
+  {
+    name: "invoice.paid",
+    description: "An invoice was paid",
+    fields: [
+      ...customerFields,
+      { ...text("invoice_id", "inv_20418"), required: true, searchable: true },
+      { name: "amount", kind: "decimal", example: "99.00", required: true, sensitive: true },
+      text("currency", "EUR"),
+    ],
+  },
+  {
+    name: "subscription.canceled",
+    description: "A subscription was cancelled",
+    fields: [...customerFields, text("reason", "no_longer_needed")],
+  },
 ];
+
+function text(name: string, example: string): DemoField {
+  return { name, kind: "string", example };
+}
 
 export type DemoEndpoint = Pick<EndpointCreate, "affiliate" | "name"> &
   Partial<Pick<EndpointCreate, "event_types" | "timeout_ms" | "retry" | "concurrency">> & {

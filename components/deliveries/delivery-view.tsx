@@ -101,7 +101,7 @@ function WhatNext({ delivery }: { delivery: DeliveryDetail }) {
 
 function Cause({ delivery }: { delivery: DeliveryDetail }) {
   if (delivery.reason === null) return null;
-  const remedy = delivery.state === "dead_letter" ? reasonRemedies[delivery.reason] : "";
+  const remedy = ["dead_letter", "skipped"].includes(delivery.state) ? reasonRemedies[delivery.reason] : "";
   return (
     <p>
       {reasonSentences[delivery.reason]}

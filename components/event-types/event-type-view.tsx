@@ -92,7 +92,7 @@ const fieldColumns = [
   helper.display({
     id: "name",
     header: "Field",
-    meta: { phone: "lead", className: "sm:w-[22%]" },
+    meta: { phone: "lead", className: "sm:w-[18%]" },
     cell: ({ row: { original: field } }) => (
       <code className="font-medium font-mono text-xs" title={field.name}>
         {field.name}
@@ -108,7 +108,7 @@ const fieldColumns = [
   helper.display({
     id: "marks",
     header: "Marks",
-    meta: { phone: "second-end", className: "sm:w-76" },
+    meta: { phone: "second-end", className: "sm:w-72" },
     cell: ({ row: { original: field } }) => <FieldMarks field={field} />,
   }),
   helper.display({

@@ -5,7 +5,7 @@ import type { EventField } from "#lib/event-types/schema.ts";
 /** What is special about a field; nothing where nothing is. */
 export function FieldMarks({ field }: { field: Pick<EventField, "required" | "sensitive" | "searchable"> }) {
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex flex-wrap gap-1 align-middle">
       {field.required ? (
         <Pill tone="info" icon={Asterisk}>
           Required

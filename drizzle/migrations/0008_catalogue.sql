@@ -3,26 +3,31 @@ ALTER TYPE "posthorn"."reason" ADD VALUE 'invalid_data';--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "fields" json DEFAULT '[]'::json NOT NULL;--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "invalid_data" "posthorn"."invalid_data_rule" DEFAULT 'refuse' NOT NULL;--> statement-breakpoint
 ALTER TABLE "posthorn"."event_types" ADD COLUMN "deprecated_at" timestamp with time zone;--> statement-breakpoint
-ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "checked" boolean DEFAULT false NOT NULL;--> statement-breakpoint
--- As before, but says of what it puts into the outbox whether its data have been held against the catalogue: what comes
--- from posthorn.publish, which leaves the parameter out, has not.
+-- What waits in the outbox was accepted before there was anything to check.
+ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "checked" boolean DEFAULT true NOT NULL;--> statement-breakpoint
+ALTER TABLE "posthorn"."event_outbox" ALTER COLUMN "checked" SET DEFAULT false;--> statement-breakpoint
+-- As before, but a caller that has held the data against the catalogue says which version of each type it used: if one of
+-- them is another by now, nothing is accepted and every outcome is type_changed. So the rules can be cached and an edit
+-- still holds at once. What comes without a version, as from posthorn.publish, is checked by the fan-out.
 DROP FUNCTION posthorn.accept_events(text[], text[], text[], timestamptz[], text[], bytea[]);
 --> statement-breakpoint
 CREATE FUNCTION posthorn.accept_events(
   ids text[], types text[], affiliates text[], occurred_ats timestamptz[], ordering_keys text[], datas bytea[],
-  checked boolean DEFAULT false)
+  type_versions text[] DEFAULT NULL)
 RETURNS TABLE (place integer, event_id text, outcome text) LANGUAGE sql VOLATILE AS $$
   WITH item AS MATERIALIZED (
     SELECT i.place::integer AS place, coalesce(i.id, posthorn.uuid_v7()::text) AS id, i.type, a.id AS affiliate_id,
       date_trunc('milliseconds', i.occurred_at) AS occurred_at, i.ordering_key, i.data,
-      CASE WHEN NOT EXISTS (SELECT FROM posthorn.event_types t WHERE t.name = i.type) THEN 'unknown_type'
+      i.type_version IS NOT NULL AS checked, coalesce(i.type_version <> t.xmin::text, false) AS stale,
+      CASE WHEN t.name IS NULL THEN 'unknown_type'
            WHEN a.id IS NULL THEN 'unknown_affiliate' END AS fault
-    FROM unnest(ids, types, affiliates, occurred_ats, ordering_keys, datas)
-      WITH ORDINALITY AS i (id, type, affiliate, occurred_at, ordering_key, data, place)
+    FROM unnest(ids, types, affiliates, occurred_ats, ordering_keys, datas, type_versions)
+      WITH ORDINALITY AS i (id, type, affiliate, occurred_at, ordering_key, data, type_version, place)
+    LEFT JOIN posthorn.event_types t ON t.name = i.type
     LEFT JOIN posthorn.affiliates a ON a.key = i.affiliate AND a.deleted_at IS NULL
   ), hashed AS MATERIALIZED (
     SELECT item.*, posthorn.event_hash(type, affiliate_id, ordering_key, occurred_at, data) AS hash
-    FROM item WHERE fault IS NULL
+    FROM item WHERE fault IS NULL AND NOT (SELECT bool_or(stale) FROM item)
   ), first AS MATERIALIZED (
     SELECT DISTINCT ON (id) * FROM hashed ORDER BY id, place
   ), key AS (
@@ -40,10 +45,11 @@ RETURNS TABLE (place integer, event_id text, outcome text) LANGUAGE sql VOLATILE
     SELECT id, received_at, type, coalesce(occurred_at, received_at), data FROM fresh
   ), queued AS (
     INSERT INTO posthorn.event_outbox (event_id, received_at, affiliate_id, type, ordering_key, checked)
-    SELECT id, received_at, affiliate_id, type, ordering_key, accept_events.checked FROM fresh ORDER BY place
+    SELECT id, received_at, affiliate_id, type, ordering_key, checked FROM fresh ORDER BY place
   )
   SELECT item.place, item.id,
-    CASE WHEN item.fault IS NOT NULL THEN item.fault
+    CASE WHEN (SELECT bool_or(stale) FROM item) THEN 'type_changed'
+         WHEN item.fault IS NOT NULL THEN item.fault
          WHEN k.content_hash <> h.hash THEN 'conflict'
          WHEN k.fresh AND h.place = f.place THEN 'accepted'
          ELSE 'duplicate' END

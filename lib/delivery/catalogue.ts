@@ -123,8 +123,9 @@ const stringValue = (value: string): string =>
 
 /** ISO 8601 with a zone, and a day that its month has. */
 function isTime(text: string): boolean {
-  const [, year, month, day] = time.exec(text) ?? [];
-  if (year === undefined) return false;
+  const match = time.exec(text);
+  if (!match) return false;
+  const [, year, month, day] = match;
   const days = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
   return Number(day) <= days;
 }

@@ -5,9 +5,8 @@ import { readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import { existing, invalidField, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
 import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
-import { type PublishResult, publishEvents } from "#lib/queue/publish.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
-import { type CheckedItem, checkItem, unknownType } from "./check-item.ts";
+import { type Accepted, acceptEvents } from "./accept.ts";
 import type { PublishRequest } from "./parse-publish.ts";
 import { type Candidate, selectCandidates, selectEvent, selectEvents } from "./queries.ts";
 import type { Event, EventAccepted, EventDetail, EventListQuery, EventRecipient } from "./schema.ts";
@@ -20,19 +19,9 @@ export type PublishAnswer = EventAccepted | { results: (EventAccepted | { error:
  */
 export async function publish(_actor: Actor, request: PublishRequest): Promise<PublishAnswer> {
   const { pool } = appDatabase();
-  const types = request.items.flatMap((item) => (item instanceof Problem ? [] : [item.type]));
-  const rules = types.length > 0 ? await loadEventTypeRules(pool, [...new Set(types)]) : new Map();
-  const items = request.items.map((item) =>
-    item instanceof Problem ? item : checkItem(item, rules.get(item.type)),
-  );
-  const sound = items.flatMap((item) => (item instanceof Problem ? [] : [item.item]));
-  const accepted = sound.length > 0 ? await publishEvents(pool, sound, { checked: true }) : [];
-  if (accepted.some((result) => result.outcome === "accepted")) wakeWorkers(pool);
-
-  const answers = accepted.values();
-  const results = items.map((item) =>
-    item instanceof Problem ? item : toAnswer(answers.next().value as PublishResult, item),
-  );
+  const accepted = await acceptEvents(pool, request.items);
+  const results = accepted.map(toAnswer);
+  if (results.some((result) => !(result instanceof Problem) && !result.duplicate)) wakeWorkers(pool);
   if (request.isArray) {
     return {
       results: results.map((result) => (result instanceof Problem ? { error: problemBody(result) } : result)),
@@ -45,7 +34,10 @@ export async function publish(_actor: Actor, request: PublishRequest): Promise<P
 
 type Answer = EventAccepted | Problem;
 
-function toAnswer({ id, outcome }: PublishResult, { warnings }: CheckedItem): Answer {
+function toAnswer(accepted: Accepted): Answer {
+  if (accepted instanceof Problem) return accepted;
+  const { result, warnings } = accepted;
+  const { id, outcome } = result;
   switch (outcome) {
     case "accepted":
     case "duplicate":
@@ -55,9 +47,11 @@ function toAnswer({ id, outcome }: PublishResult, { warnings }: CheckedItem): An
         { field: "id", message: "stands for another event" },
       ]);
     case "unknown_type":
-      return unknownType();
+      return invalidField("type", "is not in the catalogue of event types");
     case "unknown_affiliate":
       return invalidField("affiliate", "does not exist");
+    case "type_changed":
+      throw new Error("a change of the catalogue was not looked into");
   }
 }
 

@@ -14,23 +14,24 @@ export type PublishItem = {
 
 export type PublishResult = {
   id: string;
-  outcome: "accepted" | "duplicate" | "conflict" | "unknown_type" | "unknown_affiliate";
+  outcome: "accepted" | "duplicate" | "conflict" | "unknown_type" | "unknown_affiliate" | "type_changed";
 };
 
 /**
  * Accepts up to a thousand events in one statement (posthorn.accept_events in the migrations, which the SQL
  * function posthorn.publish shares). Returns one result per item, in order. Nothing of a refused item is kept.
- * `checked`: their data have been held against the catalogue; otherwise the fan-out does that.
+ * `typeVersions`: for each item the version of its type that its data have been held against (loadEventTypeRules). If
+ * one is another by now, nothing is accepted and every outcome is `type_changed`. Without one the fan-out checks.
  */
 export async function publishEvents(
   db: Queryable,
   items: PublishItem[],
-  { checked = false }: { checked?: boolean } = {},
+  { typeVersions = null }: { typeVersions?: (string | null)[] | null } = {},
 ): Promise<PublishResult[]> {
   const { rows } = await db.query<{ event_id: string; outcome: PublishResult["outcome"] }>({
     name: "publish",
     text: `select event_id, outcome from posthorn.accept_events(
-      $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bytea[], $7) order by place`,
+      $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::bytea[], $7::text[]) order by place`,
     values: [
       items.map((item) => item.id),
       items.map((item) => item.type),
@@ -38,7 +39,7 @@ export async function publishEvents(
       items.map((item) => item.occurredAt),
       items.map((item) => item.orderingKey),
       items.map((item) => item.data),
-      checked,
+      typeVersions,
     ],
   });
   return rows.map((row) => ({ id: row.event_id, outcome: row.outcome }));

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { publishEvents } from "#lib/queue/publish.ts";
 import { type Latency, measureLatency } from "./latency.ts";
 import { sampleData, type World } from "./world.ts";
 
@@ -18,16 +17,8 @@ export async function measureIsolation(world: World): Promise<Isolation> {
   await measureLatency(world, { ...load, seconds: 1 });
   const idle = await measureLatency(world, load);
   for (let from = 0; from < hangingDue; from += 500) {
-    await publishEvents(
-      world.pool,
-      Array.from({ length: 500 }, (_, i) => ({
-        id: null,
-        type: "conversion.approved",
-        affiliate: hanging,
-        occurredAt: null,
-        orderingKey: null,
-        data: sampleData(from + i),
-      })),
+    await world.publish(
+      Array.from({ length: 500 }, (_, i) => ({ id: null, affiliate: hanging, data: sampleData(from + i) })),
     );
   }
   await onTheWire(world);

@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
-import { publishEvents } from "#lib/queue/publish.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import { quantile, sampleData, type World } from "./world.ts";
 
@@ -13,7 +12,7 @@ export type Latency = { p50_ms: number; p95_ms: number; p99_ms: number; events: 
  * when it saw them. An event that did not come is a fault.
  */
 export async function measureLatency(
-  { pool, tellReceiver, arrivals }: World,
+  { pool, publish, tellReceiver, arrivals }: World,
   { affiliates, perSecond, seconds }: { affiliates: string[]; perSecond: number; seconds: number },
 ): Promise<Latency> {
   const published = new Map<string, bigint>();
@@ -27,8 +26,7 @@ export async function measureLatency(
     const id = uuidv7();
     published.set(id, process.hrtime.bigint());
     const affiliate = affiliates[i % affiliates.length] as string;
-    const event = { id, affiliate, type: "conversion.approved", occurredAt: null, orderingKey: null };
-    calls.push(publishEvents(pool, [{ ...event, data: sampleData(i) }]).then(() => wakeWorkers(pool)));
+    calls.push(publish([{ id, affiliate, data: sampleData(i) }]).then(() => wakeWorkers(pool)));
   }
   await Promise.all(calls);
   await sleep(1_000);

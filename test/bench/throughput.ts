@@ -5,7 +5,6 @@ import { v7 as uuidv7 } from "uuid";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
-import { publishEvents } from "#lib/queue/publish.ts";
 import { generateSigningSecret } from "#lib/secrets.ts";
 import { allSettled, sampleData, type World } from "./world.ts";
 
@@ -90,18 +89,14 @@ async function bareUndici(origin: string, endpoints: number): Promise<number> {
 }
 
 async function publish(
-  { pool }: World,
+  world: World,
   { events, affiliates }: { events: number; affiliates: string[] },
 ): Promise<void> {
   for (let from = 0; from < events; from += 500) {
-    await publishEvents(
-      pool,
+    await world.publish(
       Array.from({ length: Math.min(500, events - from) }, (_, i) => ({
         id: null,
-        type: "conversion.approved",
         affiliate: affiliates[(from + i) % affiliates.length] as string,
-        occurredAt: null,
-        orderingKey: null,
         data: sampleData(from + i),
       })),
     );

@@ -10,6 +10,8 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { migrate } from "#drizzle/migrate.ts";
 import { createDatabase } from "#lib/db/database.ts";
+import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
+import { publishEvents } from "#lib/queue/publish.ts";
 import { encryptSecret, generateSigningSecret } from "#lib/secrets.ts";
 import { startEmbeddedPostgres, stopPostgres } from "#scripts/embedded-postgres.ts";
 import type { ReceiverOrder, ReceiverReport } from "./receiver.ts";
@@ -17,6 +19,7 @@ import type { ReceiverOrder, ReceiverReport } from "./receiver.ts";
 /** A PostgreSQL of its own with fsync on, a receiver, and workers as processes: what every table of the bench needs. */
 export type World = {
   pool: pg.Pool;
+  publish: (events: BenchEvent[]) => Promise<void>;
   origin: string;
   /** Makes an affiliate with one webhook endpoint at `path`; returns the affiliate's key. */
   addEndpoint: (path: string) => Promise<string>;
@@ -109,6 +112,7 @@ export async function createWorld(): Promise<World> {
 
   return {
     pool,
+    publish: createPublisher(pool),
     origin,
     addEndpoint,
     startWorker,
@@ -136,6 +140,19 @@ export async function createWorld(): Promise<World> {
       await postgres.release();
       await rm(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+const eventType = "conversion.approved";
+type BenchEvent = { id: string | null; affiliate: string; data: Buffer };
+
+/** Publishes as the API does, which has held the data against the catalogue before. */
+function createPublisher(pool: pg.Pool): (events: BenchEvent[]) => Promise<void> {
+  const rules = loadEventTypeRules(pool, [eventType]);
+  return async (events) => {
+    const version = (await rules).get(eventType)?.version ?? null;
+    const items = events.map((event) => ({ ...event, type: eventType, occurredAt: null, orderingKey: null }));
+    await publishEvents(pool, items, { typeVersions: items.map(() => version) });
   };
 }
 

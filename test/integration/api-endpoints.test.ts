@@ -325,9 +325,13 @@ describe("listing them", () => {
     expect(await ids({ affiliate: "other", failing: "false" })).toEqual([owned.id]);
     expect(await ids({ q: "FIL_TER" })).toEqual([failing.id, owned.id]);
     expect(await ids({ affiliate: "nobody" })).toEqual([]);
+    const picky = await make({ affiliate: "other", event_types: ["ftd", "deposit"] });
+    expect(await ids({ affiliate: "other", event_type: "ftd" })).toEqual([picky.id, failing.id, owned.id]);
+    expect(await ids({ affiliate: "other", event_type: "qualified" })).toEqual([failing.id, owned.id]);
     for (const [query, field] of [
       [{ status: "broken" }, "status"],
       [{ failing: "perhaps" }, "failing"],
+      [{ event_type: "Not one" }, "event_type"],
       [{ affiliate: "a b" }, "affiliate"],
       [{ cursor: "abc" }, "cursor"],
     ] as const) {

@@ -125,6 +125,39 @@ describe("an edit of the catalogue", () => {
     expect((await publish(given)).body).not.toHaveProperty("warnings");
   });
 
+  test("holds for whatever is under way, in one process or in many", async () => {
+    await api.call(eventTypes.POST, { body: { name: "busy" } });
+    const given = `[${Array(20).fill(of("busy", "{}")).join(",")}]`;
+    const publishing = (async () => {
+      const counts: number[] = [];
+      for (let i = 0; i < 30; i += 1) {
+        const { body } = await publish(given);
+        counts.push(body.results.filter((result: object) => "warnings" in result).length);
+      }
+      return counts;
+    })();
+    for (let i = 0; i < 20; i += 1) {
+      // As another process would change it.
+      await api.database.pool.query(
+        "update posthorn.event_types set fields = $1, invalid_data = 'warn' where name = 'busy'",
+        [JSON.stringify(i % 2 === 0 ? fields : [])],
+      );
+    }
+    // A request is judged by one catalogue.
+    expect((await publishing).every((count) => count === 0 || count === 20)).toBe(true);
+    expect((await publish(of("busy", "{}"))).body).not.toHaveProperty("warnings");
+    await api.call(eventType.DELETE, { method: "DELETE", params: { name: "busy" } });
+    expect(await publish(of("busy", "{}"))).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "type" }] },
+    });
+    await api.call(eventTypes.POST, { body: { name: "busy", fields } });
+    expect(await publish(of("busy", "{}"))).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "data.click_id" }] },
+    });
+  });
+
   test("a deprecated type is accepted with a warning", async () => {
     await api.call(eventTypes.POST, { body: { name: "old" } });
     await edit("old", { deprecated: true });

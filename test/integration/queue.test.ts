@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { inClientTransaction } from "#lib/db/database.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { discardForDeletedEndpoints } from "#lib/queue/discard.ts";
+import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { publishEvents } from "#lib/queue/publish.ts";
@@ -173,9 +174,25 @@ describe("fan-out of what came through SQL", () => {
     await fanOut(db.pool);
     await ruled("refuse");
     const item = { id: null, affiliate: affiliateKey, type: "ftd", occurredAt: null, orderingKey: null };
-    await publishEvents(db.pool, [{ ...item, data: Buffer.from("{}") }], { checked: true });
+    const given = [{ ...item, data: Buffer.from("{}") }];
+    const version = async () => (await loadEventTypeRules(db.pool, ["ftd"])).get("ftd")?.version ?? null;
+    const used = await version();
+    expect(await publishEvents(db.pool, given, { typeVersions: [used] })).toMatchObject([
+      { outcome: "accepted" },
+    ]);
     await fanOut(db.pool);
     expect(await states()).toEqual([waiting, waiting]);
+
+    // By rules that have changed since, nothing is accepted: not what they did not concern, either.
+    await ruled("refuse");
+    expect(await version()).not.toBe(used);
+    const other = { ...item, type: "deposit", data: Buffer.from("{}") };
+    expect(await publishEvents(db.pool, [other, ...given], { typeVersions: [null, used] })).toMatchObject([
+      { outcome: "type_changed" },
+      { outcome: "type_changed" },
+    ]);
+    expect(await fanOut(db.pool)).toBe(0);
+    expect((await db.pool.query("select from posthorn.event_keys")).rowCount).toBe(2);
   });
 
   test("of more events than are looked into at once, each by its own data", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { checkData } from "#lib/delivery/catalogue.ts";
+import { eventTypeCreate } from "#lib/event-types/schema.ts";
 import { createEventSource, type DemoEvent } from "#scripts/demo-events.ts";
 import { demoEventTypes } from "#scripts/demo-world.ts";
 
@@ -16,6 +18,13 @@ describe("the demo's events", () => {
   it("come in all types of the demo, and in no other", () => {
     const types = new Set(take(3_000, 1).map(({ type }) => type));
     expect([...types].sort()).toEqual(demoEventTypes.map(({ name }) => name).sort());
+  });
+
+  it("have the data that their types ask for", () => {
+    const types = new Map(demoEventTypes.map((type) => [type.name, eventTypeCreate.parse(type).fields]));
+    for (const { type, data } of take(1_000, 4)) {
+      expect(checkData(JSON.stringify(data), types.get(type) ?? []), type).toEqual([]);
+    }
   });
 
   it("tell one story for each person", () => {

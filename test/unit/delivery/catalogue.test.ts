@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { checkData, exampleData, exampleFault, readFields } from "#lib/delivery/catalogue.ts";
+import { checkData, exampleData, exampleFault, ownMacros, readFields } from "#lib/delivery/catalogue.ts";
 import type { FieldKind } from "#lib/vocabulary.ts";
 
 const named = (...names: string[]) => names.map((name) => ({ name }));
@@ -142,12 +142,20 @@ describe("examples", () => {
       { name: "first", kind: "boolean", example: "true" },
       { name: "at", kind: "timestamp", example: "2026-01-31T12:00:00Z" },
       { name: "word", kind: "string", example: "true" },
+      { name: "number", kind: "string", example: "12" },
+      { name: "whole", kind: "decimal", example: "12" },
     ] as const;
     expect(exampleData(fields)).toBe(
       '{\n  "click_id": "a\\"b",\n  "payout": "12.50",\n  "count": 9007199254740993,\n  "code": "007",\n' +
-        '  "first": true,\n  "at": "2026-01-31T12:00:00Z",\n  "word": "true"\n}',
+        '  "first": true,\n  "at": "2026-01-31T12:00:00Z",\n  "word": "true",\n  "number": "12",\n  "whole": "12"\n}',
     );
     expect(exampleData([])).toBe("{}");
+  });
+
+  test("no field may be called what templates call the delivery's own facts", () => {
+    expect(ownMacros.join(" ")).toBe(
+      "event_id event_type delivery_id affiliate_id timestamp timestamp_ms timestamp_iso secret",
+    );
   });
 
   test.each([
