@@ -63,7 +63,7 @@ test("what is wrong with settings is said beside the fields, also of those that 
   await page.getByLabel("Name of header 1").fill("X-Renamed");
   await advanced.click();
   await page.getByRole("button", { name: "Save" }).click();
-  await said("Value of header 1", /no value is stored for a header with this name\./);
+  await said("Value of header 1", /no value is stored under this name\./);
   await expect(page.getByLabel("Value of header 1")).toBeFocused();
   await page.getByLabel("Value of header 1").fill("new");
   await page.getByRole("button", { name: "Save" }).click();

@@ -242,6 +242,15 @@ export const endpointEdit = z
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EndpointEdit = z.infer<typeof endpointEdit>;
 
+/** `after`: the `next` of the call before; the oldest waiting first if left out. */
+export const endpointRenderWaiting = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,17})$/, "must be the next of the call before")
+    .default("0"),
+});
+export type EndpointRenderWaiting = z.infer<typeof endpointRenderWaiting>;
+
 export const endpointListQuery = pageQuery.extend({
   q: plainText().trim().max(200).optional(),
   affiliate: affiliateKey.optional(),

@@ -11,6 +11,7 @@ import { addSecret } from "#lib/endpoint-secrets/service.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
 import { keepEventTypes } from "#lib/event-types/queries.ts";
 import { changeHealth, probeNext } from "#lib/queue/health.ts";
+import { renderWaiting as renderWaitingOf, type WaitingRendered } from "#lib/queue/render-again.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
 import { checkContent, type EndpointContent } from "./check-content.ts";
@@ -34,6 +35,7 @@ import type {
   EndpointDetail,
   EndpointEdit,
   EndpointListQuery,
+  EndpointRenderWaiting,
   Postback,
 } from "./schema.ts";
 import { editSealed, seal } from "./sealed.ts";
@@ -192,6 +194,33 @@ function refuseOtherKind(kind: EndpointKind, edit: EndpointEdit): void {
   }
   if (edit.postback) throw invalidField("postback", "is for endpoints of kind postback");
   if (edit.macro_secrets) throw invalidField("macro_secrets", "is for endpoints of kind postback");
+}
+
+/**
+ * Renders again what waits for a postback endpoint, by its template as it is now: the next 100 after delivery `after`.
+ * Call it until `next` is null. 422 for a webhook, which is made anew with every attempt.
+ */
+export async function renderWaiting(
+  actor: Actor,
+  id: string,
+  { after }: EndpointRenderWaiting,
+): Promise<WaitingRendered> {
+  return inTransaction(appDatabase(), async ({ client, orm }) => {
+    const { affiliateId, kind } = existing(await lockEndpoint(orm, id), "endpoint");
+    if (kind !== "postback")
+      throw invalidField("kind", "must be postback: a webhook is made anew with every attempt");
+    const result = await renderWaitingOf(client, { endpointId: id, after });
+    if (result.rendered > 0) {
+      await recordAudit(orm, actor, {
+        action: "endpoint.render_waiting",
+        objectKind: "endpoint",
+        objectId: id,
+        affiliateId,
+        after: { rendered: result.rendered, kept: result.kept, after },
+      });
+    }
+    return result;
+  });
 }
 
 /** Holds everything that waits for the endpoint; 409 unless it is active. */

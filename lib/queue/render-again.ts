@@ -1,21 +1,26 @@
 import type pg from "pg";
+import { plainArray, textArray } from "#lib/db/arrays.ts";
 import { readFields } from "#lib/delivery/catalogue.ts";
 import type { Reason } from "#lib/vocabulary.ts";
-import { loadData } from "./event-data.ts";
+import { loadData, loadedAtOnce } from "./event-data.ts";
 import { loadEventTypeRules } from "./event-type-rules.ts";
 import { type Subscriber, templateOf } from "./planning.ts";
-import { renderPostback } from "./rendering.ts";
+import { type FrozenRequest, type Rendering, renderPostback } from "./rendering.ts";
 
 export type RenderAgainResult =
   | { outcome: "rendered" | "not_found" | "not_a_postback" | "body_purged" }
   | { outcome: "cannot_render"; reason: Reason };
 
 type Row = Pick<Subscriber, "kind" | "method" | "url" | "body_template" | "content_type"> & {
+  id: string;
   event_id: string;
   received_at: Date;
-  event_type: string;
+  type: string;
   affiliate_id: string;
 };
+
+const rowColumns = `d.id, d.event_id, d.event_received_at as received_at, d.event_type as type, d.affiliate_id,
+  e.kind, e.method, e.url, e.body_template, e.content_type`;
 
 /**
  * Freezes a postback's request anew, by its endpoint's template as it is now. Changes nothing else of the delivery, so
@@ -23,30 +28,91 @@ type Row = Pick<Subscriber, "kind" | "method" | "url" | "body_template" | "conte
  */
 export async function renderAgain(client: pg.ClientBase, id: string): Promise<RenderAgainResult> {
   const { rows } = await client.query<Row>({
-    text: `select d.event_id, d.event_received_at as received_at, d.event_type, d.affiliate_id,
-        e.kind, e.method, e.url, e.body_template, e.content_type
+    text: `select ${rowColumns}
       from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id where d.id = $1`,
     values: [id],
   });
   const [row] = rows;
   if (!row) return { outcome: "not_found" };
   if (row.kind !== "postback") return { outcome: "not_a_postback" };
-  const data = (await loadData(client, [row])).get(row.event_id);
-  if (!data) return { outcome: "body_purged" };
-  const fields = (await loadEventTypeRules(client, [row.event_type])).get(row.event_type)?.fields ?? [];
-  const { request, end } = renderPostback(templateOf(row), {
-    values: readFields(data.text, fields),
-    event: { id: row.event_id, type: row.event_type, occurredAtMs: data.occurredAtMs },
-    deliveryId: id,
-    affiliateId: row.affiliate_id,
+  const [rendering] = await render(client, [row]);
+  if (!rendering) return { outcome: "body_purged" };
+  if (rendering.end) return { outcome: "cannot_render", reason: rendering.end.reason };
+  await freeze(client, [{ row, request: rendering.request }]);
+  return { outcome: "rendered" };
+}
+
+export type WaitingRendered = {
+  rendered: number;
+  /** Those that the template can do nothing with, or whose data are gone: they keep the request they have. */
+  kept: number;
+  /** Where to go on; null when nothing was found to wait any more. */
+  next: string | null;
+};
+
+/**
+ * The same for the next of those that wait for an endpoint, after delivery `after` in order of their ids. What is being
+ * sent at this moment is passed by. At most 100 a call, so call it until `next` is null.
+ */
+export async function renderWaiting(
+  client: pg.ClientBase,
+  { endpointId, after }: { endpointId: string; after: string },
+): Promise<WaitingRendered> {
+  // Of what waits alone, along its two partial indexes: an endpoint's own deliveries may be millions.
+  const waiting = (blocked: string) => `select id from posthorn.deliveries
+    where endpoint_id = $1 and state in ('pending', 'failed') and ${blocked} and id > $2`;
+  const { rows } = await client.query<Row>({
+    name: "render_waiting",
+    text: `select ${rowColumns}
+      from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
+      where d.id = any(array(
+          select id from (${waiting("not blocked")} union all ${waiting("blocked")}) w order by id limit ${loadedAtOnce}))
+        and d.state in ('pending', 'failed')
+      order by d.id for update of d skip locked`,
+    values: [endpointId, after],
   });
-  if (end) return { outcome: "cannot_render", reason: end.reason };
+  const renderings = await render(client, rows);
+  const frozen = rows.flatMap((row, i) => {
+    const request = renderings[i]?.request;
+    return request ? [{ row, request }] : [];
+  });
+  await freeze(client, frozen);
+  return { rendered: frozen.length, kept: rows.length - frozen.length, next: rows.at(-1)?.id ?? null };
+}
+
+/** Null where the event's data are gone. */
+async function render(client: pg.ClientBase, rows: readonly Row[]): Promise<(Rendering | null)[]> {
+  const data = await loadData(client, rows);
+  const rules = await loadEventTypeRules(client, [...new Set(rows.map(({ type }) => type))]);
+  return rows.map((row) => {
+    const content = data.get(row.event_id);
+    if (!content) return null;
+    return renderPostback(templateOf(row), {
+      values: readFields(content.text, rules.get(row.type)?.fields ?? []),
+      event: { id: row.event_id, type: row.type, occurredAtMs: content.occurredAtMs },
+      deliveryId: row.id,
+      affiliateId: row.affiliate_id,
+    });
+  });
+}
+
+async function freeze(
+  client: pg.ClientBase,
+  rendered: readonly { row: Row; request: FrozenRequest }[],
+): Promise<void> {
+  if (rendered.length === 0) return;
   await client.query({
     text: `insert into posthorn.delivery_requests (delivery_id, received_at, method, url, content_type, body)
-      values ($1, $2, $3, $4, $5, $6)
+      select * from unnest($1::bigint[], $2::timestamptz[], $3::posthorn.http_method[], $4::text[], $5::text[], $6::text[])
       on conflict (delivery_id, received_at) do update
       set method = excluded.method, url = excluded.url, content_type = excluded.content_type, body = excluded.body`,
-    values: [id, row.received_at, request.method, request.url, request.contentType, request.body],
+    values: [
+      plainArray(rendered.map(({ row }) => row.id)),
+      plainArray(rendered.map(({ row }) => row.received_at.toISOString())),
+      plainArray(rendered.map(({ request }) => request.method)),
+      textArray(rendered.map(({ request }) => request.url)),
+      textArray(rendered.map(({ request }) => request.contentType)),
+      textArray(rendered.map(({ request }) => request.body)),
+    ],
   });
-  return { outcome: "rendered" };
 }

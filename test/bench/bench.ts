@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { measureIsolation } from "./isolation.ts";
 import { type Latency, measureLatency } from "./latency.ts";
+import { measurePostbacks } from "./postbacks.ts";
 import { measureThroughput } from "./throughput.ts";
 import { createWorld, type World } from "./world.ts";
 
 /**
- * Three tables, each with a database, a receiver and a worker of its own: what one worker carries beside bare
- * undici, how soon an event is on the wire at a steady rate, and what the healthy notice of the sick.
+ * Four tables, each with a database, a receiver and workers of its own: what one worker carries beside bare undici,
+ * how soon an event is on the wire at a steady rate, what the healthy notice of the sick, and what rendering costs.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -30,6 +31,8 @@ const tables = {
     return latency;
   },
   isolation: measureIsolation,
+  postbacks: (world: World) =>
+    measurePostbacks(world, { events: Number(flags.events) / 2, endpoints: Number(flags.endpoints) }),
 };
 type Results = { [Name in keyof typeof tables]: Awaited<ReturnType<(typeof tables)[Name]>> };
 
@@ -46,7 +49,7 @@ for (const [name, measure] of Object.entries(tables)) {
 }
 process.stdout.write(flags.json ? `${JSON.stringify(results)}\n` : `\n${inWords(results)}\n`);
 
-function inWords({ throughput, latency, isolation }: Partial<Results>): string {
+function inWords({ throughput, latency, isolation, postbacks }: Partial<Results>): string {
   const lines: string[] = [];
   if (throughput) {
     const { bare_undici_per_s, fan_out, deliver, whole, deliver_ratio, whole_ratio } = throughput;
@@ -74,6 +77,17 @@ function inWords({ throughput, latency, isolation }: Partial<Results>): string {
       row("50 healthy endpoints, ms", "p50", "p95", "p99"),
       timing("alone", isolation.idle),
       timing("beside one that hangs", isolation.beside_hanging),
+      "",
+    );
+  }
+  if (postbacks) {
+    lines.push(
+      row("the whole pipeline", "per s", "of webhooks", "CPU us: worker", "database", "receiver"),
+      ...(["webhooks", "postbacks"] as const).map((kind) => {
+        const { per_s, cpu_us } = postbacks[kind];
+        const part = kind === "webhooks" ? 1 : postbacks.ratio;
+        return row(kind, per_s, part, cpu_us.worker, cpu_us.database, cpu_us.receiver);
+      }),
       "",
     );
   }

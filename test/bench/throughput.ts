@@ -12,7 +12,7 @@ const bareRequests = 40_000;
 const atOnce = 128;
 
 /** Events or deliveries a second, and microseconds of CPU for each. */
-type Stage = { per_s: number; cpu_us: { database: number; receiver: number; worker: number } };
+export type Stage = { per_s: number; cpu_us: { database: number; receiver: number; worker: number } };
 export type Throughput = {
   bare_undici_per_s: number;
   /** Accepted events -> deliveries. */
@@ -37,14 +37,14 @@ export async function measureThroughput(
   for (let i = 0; i < endpoints; i++) affiliates.push(await world.addEndpoint(`/hook/${i}`));
   const bare = [await bareUndici(world.origin, endpoints)];
 
-  await publish(world, { events, affiliates });
+  await publishMany(world, { events, affiliates });
   const fanned = await measure(world, events, async () => {
     while ((await fanOut(world.pool)) === fanOutBatchSize);
   });
   const delivered = await work(world, events);
   bare.push(await bareUndici(world.origin, endpoints));
 
-  await publish(world, { events, affiliates });
+  await publishMany(world, { events, affiliates });
   const whole = await work(world, events);
   bare.push(await bareUndici(world.origin, endpoints));
 
@@ -88,7 +88,7 @@ async function bareUndici(origin: string, endpoints: number): Promise<number> {
   return perSecond;
 }
 
-async function publish(
+export async function publishMany(
   world: World,
   { events, affiliates }: { events: number; affiliates: string[] },
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function publish(
 }
 
 /** One worker, from its start to the last settlement. */
-async function work(world: World, events: number): Promise<Stage> {
+export async function work(world: World, events: number): Promise<Stage> {
   const worker = await world.startWorker();
   const stage = await measure(world, events, () => allSettled(world.pool), worker.cpuSeconds);
   await worker.stop();

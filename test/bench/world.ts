@@ -23,6 +23,8 @@ export type World = {
   origin: string;
   /** Makes an affiliate with one webhook endpoint at `path`; returns the affiliate's key. */
   addEndpoint: (path: string) => Promise<string>;
+  /** The same with a signed GET postback; `query` is its template from the question mark on. */
+  addPostback: (path: string, query: string) => Promise<string>;
   startWorker: () => Promise<BenchWorker>;
   tellReceiver: (order: "record") => void;
   /** Event id -> the machine's monotonic clock in ns at its first request since `record`. */
@@ -77,6 +79,16 @@ export async function createWorld(): Promise<World> {
     return key;
   }
 
+  async function addPostback(urlPath: string, query: string): Promise<string> {
+    const key = await addEndpoint(urlPath);
+    await pool.query(
+      `update posthorn.endpoints set kind = 'postback', method = 'GET', sign_url = true, url = url || $2,
+         event_types = array['conversion.approved'] where name = $1`,
+      [urlPath, query],
+    );
+    return key;
+  }
+
   async function startWorker(): Promise<BenchWorker> {
     const worker = spawn("node", ["worker/main.ts"], {
       cwd: root,
@@ -115,6 +127,7 @@ export async function createWorld(): Promise<World> {
     publish: createPublisher(pool),
     origin,
     addEndpoint,
+    addPostback,
     startWorker,
     tellReceiver: tell,
     arrivals: async () => {

@@ -6,6 +6,7 @@ import { type ReceivedRequest, startReceiver } from "#test/helpers/receiver.ts";
 import { eventually, startWorker } from "#test/helpers/workers.ts";
 import * as resend from "../../app/api/v1/deliveries/[id]/resend/route.ts";
 import * as delivery from "../../app/api/v1/deliveries/[id]/route.ts";
+import * as renderWaiting from "../../app/api/v1/endpoints/[id]/render-waiting/route.ts";
 import * as event from "../../app/api/v1/events/[id]/route.ts";
 
 /** Postbacks from publishing to the socket: what is rendered, stored, signed, shown and received is one string. */
@@ -266,5 +267,73 @@ describe("putting back", () => {
       status: 422,
       body: { errors: [{ field: "render_again" }] },
     });
+  });
+});
+
+describe("an edited template", () => {
+  const renderAll = async (id: string) => {
+    const answers = [];
+    for (let after = "0"; ; ) {
+      const { status, body } = await api.call(renderWaiting.POST, { params: { id }, body: { after } });
+      expect(status).toBe(200);
+      answers.push(body);
+      if (body.next === null) return answers;
+      after = body.next;
+    }
+  };
+
+  test("what waits keeps its URL until it is rendered again, all of it, blocked or not", async () => {
+    const to = await postback("?v=1&c={click_id}&n={sub1}", { ordering: "per_key" });
+    await api.database.pool.query(
+      "update posthorn.endpoint_health set ready_at = 'infinity' where endpoint_id = $1",
+      [to.id],
+    );
+    for (let n = 0; n < 120; n++) {
+      await send(to, {
+        ...(n === 50 ? {} : { click_id: "q" }),
+        conversion_id: n % 2 ? "odd" : `${n}`,
+        sub1: `${n}`,
+      });
+    }
+    await eventually(async () => (await deliveriesOf(to)).length === 120 || null);
+    await api.database.pool.query("update posthorn.endpoints set url = $2 where id = $1", [
+      to.id,
+      receiver.url(`${path}?v=2&n={sub1}`),
+    ]);
+    expect(await renderAll(to.id)).toMatchObject([
+      { rendered: 100, kept: 0 },
+      { rendered: 19, kept: 0 },
+      { rendered: 0, kept: 0, next: null },
+    ]);
+    await api.database.pool.query(
+      "update posthorn.endpoint_health set ready_at = now() where endpoint_id = $1",
+      [to.id],
+    );
+    const requests = await receiver.waitFor(path, 119);
+    expect(requests.filter((request) => !request.path.startsWith(`${path}?v=2&n=`))).toEqual([]);
+  });
+
+  test("what it can do nothing with keeps the request it has", async () => {
+    const to = await postback("?v=1&s={status}");
+    await api.database.pool.query(
+      "update posthorn.endpoint_health set ready_at = 'infinity' where endpoint_id = $1",
+      [to.id],
+    );
+    await send(to, { status: "declined" });
+    await eventually(async () => (await deliveriesOf(to)).length === 1 || null);
+    await api.database.pool.query("update posthorn.endpoints set url = $2 where id = $1", [
+      to.id,
+      receiver.url(`${path}?v=2&s={status:map(approved=1)}`),
+    ]);
+    expect(await renderAll(to.id)).toMatchObject([{ rendered: 0, kept: 1 }, { next: null }]);
+    const [made] = await deliveriesOf(to);
+    expect((await shown(made.id)).request.url).toBe(receiver.url(`${path}?v=1&s=declined`));
+  });
+
+  test("a webhook is refused, and so is what is no delivery's id", async () => {
+    const to = await createEndpoint(api.database.pool, { url: receiver.url(path) });
+    const call = (body: object) => api.call(renderWaiting.POST, { params: { id: to.id }, body });
+    expect(await call({})).toMatchObject({ status: 422, body: { errors: [{ field: "kind" }] } });
+    expect(await call({ after: "x" })).toMatchObject({ status: 422, body: { errors: [{ field: "after" }] } });
   });
 });
