@@ -75,7 +75,8 @@ function startPlayer(affiliate: string, random: Random): Journey {
     if (steps.at(-1) === "conversion.approved" && random.chance(0.08)) steps.push("conversion.reversed");
   }
   const facts = {
-    click_id: random.id("clk"),
+    // Some came on their own, without a click that anybody could be told about.
+    click_id: random.chance(0.04) ? "" : random.id("clk"),
     offer_id: random.pick(offers),
     campaign_id: random.pick(campaigns),
     country,

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import {
   type ReceivedRequest,
@@ -32,13 +33,15 @@ export async function startDemoReceiver({
   const counts = { received: 0, verified: 0, refused: 0 };
   const random = mulberry32(seed);
   const receiver = await listen(port);
-  for (const { path, behaviour } of demoEndpoints) {
+  for (const { path, behaviour, kind, postback } of demoEndpoints) {
     const behave = behaviourOf(behaviour, random);
     receiver.script(path, (request) => {
       counts.received += 1;
       const secret = secretOf(path);
-      if (secret === undefined) return behave();
-      if (!verifies(request, secret)) {
+      if (secret === undefined || (kind === "postback" && !postback?.sign)) return behave();
+      const isOurs =
+        kind === "postback" ? verifiesUrl(receiver.url(request.path), secret) : verifies(request, secret);
+      if (!isOurs) {
         counts.refused += 1;
         return { status: 400, body: "The signature does not verify" };
       }
@@ -50,8 +53,8 @@ export async function startDemoReceiver({
 }
 
 /** Where an endpoint is to deliver. Nothing listens on the discard port. */
-export function demoUrl(receiver: DemoReceiver, { behaviour, path }: DemoEndpoint): string {
-  return behaviour === "down" ? `http://127.0.0.1:9${path}` : receiver.url(path);
+export function demoUrl(receiver: DemoReceiver, { behaviour, path, query = "" }: DemoEndpoint): string {
+  return behaviour === "down" ? `http://127.0.0.1:9${path}${query}` : receiver.url(path) + query;
 }
 
 async function listen(port: number): Promise<Receiver> {
@@ -76,6 +79,13 @@ function verifies(request: ReceivedRequest, secret: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** `sig=` ends the URL and covers all that is before it. */
+function verifiesUrl(url: string, secret: string): boolean {
+  const [, signed = "", sig] = /^(.*)[?&]sig=([0-9a-f]+)$/.exec(url) ?? [];
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return sig === createHmac("sha256", key).update(signed).digest("hex");
 }
 
 function behaviourOf(behaviour: Behaviour, random: () => number): () => ReceiverStep {
@@ -114,6 +124,11 @@ function behaviourOf(behaviour: Behaviour, random: () => number): () => Receiver
       return () => refused(410, "this tracker has been shut down");
     case "redirecting":
       return () => ({ status: 301, redirectTo: "https://www.example.com/hooks/v2", delayMs: between(3, 40) });
+    case "refusing":
+      return () => {
+        if (random() >= 0.25) return taken(between(5, 60));
+        return { delayMs: between(5, 60), body: "status=error reason=unknown_click" };
+      };
     case "hanging":
       return () => ({ hang: true });
   }

@@ -84,7 +84,7 @@ export async function setUpWorld(options: {
   }
   for (const body of demoEventTypes) await api.call("POST", "event-types", { body, expected: [409] });
   for (const demo of demoEndpoints) {
-    const { behaviour: _, path: at, ...settings } = demo;
+    const { behaviour: _, query: __, path: at, ...settings } = demo;
     const url = demoUrl(receiver, demo);
     const known = memory.endpoints[at];
     if (known && (await keepEndpoint({ api, id: known.id, url, memory }))) continue;

@@ -12,7 +12,8 @@ export type Behaviour =
   | "rate_limited"
   | "gone"
   | "redirecting"
-  | "hanging";
+  | "hanging"
+  | "refusing";
 
 export const behaviourWords = {
   healthy: "answers 200 within 60 ms",
@@ -24,6 +25,7 @@ export const behaviourWords = {
   gone: "answers 410",
   redirecting: "answers 301",
   hanging: "never answers",
+  refusing: "answers 200 with an error in its body to one in four",
 } satisfies Record<Behaviour, string>;
 
 export const demoPlayersAffiliates = [
@@ -78,9 +80,24 @@ function text(name: string, example: string): DemoField {
 }
 
 export type DemoEndpoint = Pick<EndpointCreate, "affiliate" | "name"> &
-  Partial<Pick<EndpointCreate, "event_types" | "timeout_ms" | "retry" | "concurrency">> & {
+  Partial<
+    Pick<
+      EndpointCreate,
+      | "kind"
+      | "postback"
+      | "macro_secrets"
+      | "event_types"
+      | "filters"
+      | "timeout_ms"
+      | "retry"
+      | "concurrency"
+      | "response_rules"
+    >
+  > & {
     behaviour: Behaviour;
     path: string;
+    /** What follows the path: a postback's template. */
+    query?: string;
   };
 
 /** So short that retries and dead letters can be watched. */
@@ -100,6 +117,28 @@ export const demoEndpoints: DemoEndpoint[] = [
   endpoint("tipster-lane", "Conversion tracker", "unauthorized", { retry, event_types: conversions }),
   endpoint("ace-traffic", "New tracker", "healthy"),
   endpoint("ace-traffic", "Old tracker", "gone", { retry, event_types: ["registration", "ftd"] }),
+  endpoint("lucky-fjord", "Tracker postback", "healthy", {
+    ...postback("?cid={click_id}&payout={payout}&cur={currency}&txid={conversion_id}"),
+    event_types: ["ftd", "conversion.approved"],
+  }),
+  endpoint("odds-harbour", "Signed postback", "flaky", {
+    ...postback(
+      "?clickid={click_id}&goal={goal|none}&sum={payout}&st={status:map(approved=1,declined=3,reversed=4)}",
+      {
+        sign: true,
+      },
+    ),
+    retry,
+    event_types: conversions,
+    filters: [{ field: "payout", is: "at_least", value: "20" }],
+  }),
+  endpoint("ace-traffic", "Partner postback", "refusing", {
+    ...postback("?click={click_id}&revenue={payout}&token={secret.token}"),
+    retry,
+    event_types: ["conversion.approved"],
+    macro_secrets: [{ name: "token", value: "demo-token" }],
+    response_rules: [{ kind: "body_does_not_contain", text: "error", retry: false }],
+  }),
   endpoint("brightledger", "Billing sync", "healthy"),
   endpoint("brightledger", "CRM", "redirecting", { retry, event_types: ["user.created"] }),
   endpoint("hivedesk", "Lifecycle hooks", "slow", { retry }),
@@ -110,6 +149,10 @@ export const demoEndpoints: DemoEndpoint[] = [
     timeout_ms: 2_000,
   }),
 ];
+
+function postback(query: string, { sign = false } = {}): Pick<DemoEndpoint, "kind" | "postback" | "query"> {
+  return { kind: "postback", query, postback: { method: "GET", content_type: null, body: null, sign } };
+}
 
 function endpoint(
   affiliate: string,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkData } from "#lib/delivery/catalogue.ts";
+import { endpointCreate } from "#lib/endpoints/schema.ts";
 import { eventTypeCreate } from "#lib/event-types/schema.ts";
 import { createEventSource, type DemoEvent } from "#scripts/demo-events.ts";
-import { demoEventTypes } from "#scripts/demo-world.ts";
+import { demoEndpoints, demoEventTypes } from "#scripts/demo-world.ts";
 
 function take(count: number, seed: number): DemoEvent[] {
   const source = createEventSource({ seed, players: ["a", "b"], customers: ["c"] });
@@ -28,7 +29,7 @@ describe("the demo's events", () => {
   });
 
   it("tell one story for each person", () => {
-    const events = take(3_000, 1).filter(({ data }) => "click_id" in data);
+    const events = take(3_000, 1).filter(({ data }) => data.click_id);
     const reversed = events.find(({ type }) => type === "conversion.reversed");
     const story = events.filter(({ data }) => data.click_id === reversed?.data.click_id);
     expect(story.map(({ type }) => type).filter((type) => type !== "deposit")).toEqual([
@@ -46,4 +47,11 @@ describe("the demo's events", () => {
     const amounts = take(500, 3).flatMap(({ data }) => [data.amount, data.payout]);
     for (const amount of amounts.filter((each) => each !== undefined)) expect(amount).toMatch(/^\d+\.\d\d$/);
   });
+});
+
+it("every endpoint of the demo is one that can be made", () => {
+  for (const { behaviour: _, query = "", path, ...settings } of demoEndpoints) {
+    const made = endpointCreate.safeParse({ ...settings, url: `http://127.0.0.1:4700${path}${query}` });
+    expect(made.error?.issues).toBeUndefined();
+  }
 });
