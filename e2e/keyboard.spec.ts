@@ -27,18 +27,18 @@ test("every step from the overview to a delivery goes by keyboard", async ({ pag
     [eventId, `/events/${eventId}`],
   ] as const) {
     await page.keyboard.press("/");
-    await expect(page.getByRole("textbox", { name: "Find by id" })).toBeFocused();
+    await expect(page.getByRole("textbox", { name: "Find by id or value" })).toBeFocused();
     await page.keyboard.type(wanted);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(new RegExp(`${path}$`));
-    await expect(page.getByRole("textbox", { name: "Find by id" })).toHaveValue("");
+    await expect(page.getByRole("textbox", { name: "Find by id or value" })).toHaveValue("");
   }
   await page.keyboard.press("/");
   await page.keyboard.type("no-such-id");
   await page.keyboard.press("Enter");
   await expect(page.getByText("No delivery, event or endpoint has the id “no-such-id”.")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("textbox", { name: "Find by id" })).not.toBeFocused();
+  await expect(page.getByRole("textbox", { name: "Find by id or value" })).not.toBeFocused();
 });
 
 test("the sheet of shortcuts opens, closes, and gives the focus back", async ({ page }) => {

@@ -22,6 +22,7 @@ import {
   registerWorker,
   retireWorker,
 } from "#lib/queue/workers.ts";
+import { createSearchHasher } from "#lib/search/hash.ts";
 import { createLanes } from "./lanes.ts";
 import { createLatencyRecorder } from "./latency.ts";
 import { type Claimed, createPipeline, newLeaseToken } from "./pipeline.ts";
@@ -63,7 +64,8 @@ export async function startRunner(options: {
   /** A direct connection, for LISTEN. */
   listenUrl: string;
   sender: Sender;
-  secretKeys: readonly Buffer[];
+  /** The current key, then those before it. */
+  secretKeys: readonly [Buffer, ...Buffer[]];
   slots: number;
   log: Logger;
 }): Promise<Runner> {
@@ -71,6 +73,7 @@ export async function startRunner(options: {
   const { pool } = database;
   const workerId = await register(pool, log);
   const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
+  const hashValue = createSearchHasher(options.secretKeys[0]);
 
   const work = createSignal();
   const outbox = createSignal();
@@ -194,7 +197,7 @@ export async function startRunner(options: {
   const loops = [
     loop("claim", work, claimOnce),
     loop("fan-out", outbox, async () => {
-      const taken = await fanOut(pool);
+      const taken = await fanOut(pool, { hashValue });
       if (taken > 0) work.notify();
       return taken === fanOutBatchSize;
     }),

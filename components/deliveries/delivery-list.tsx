@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
+import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
@@ -13,6 +14,7 @@ import {
 } from "#components/filters/option-sources.ts";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryListOptions } from "#lib/deliveries/client.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { truncateMiddle } from "#lib/format.ts";
@@ -20,7 +22,7 @@ import { deliveryStateLabels } from "#lib/vocabulary.ts";
 import { deliveryColumns } from "./columns.tsx";
 import { deliveryFilters, deliveryParams } from "./list-params.ts";
 
-const noFilters = { state: null, endpoint: null, affiliate: null, event: null, cursor: null };
+const noFilters = { state: null, endpoint: null, affiliate: null, event: null, q_hash: null, cursor: null };
 
 export function DeliveryList() {
   const [params, setParams] = useQueryStates(deliveryParams, { history: "push" });
@@ -35,6 +37,7 @@ export function DeliveryList() {
     { name: "Endpoint", value: params.endpoint && endpointName },
     { name: "Affiliate", value: params.affiliate },
     { name: "Event", value: params.event && truncateMiddle(params.event, 24) },
+    { name: "Matches", value: params.q_hash && "a searched value" },
   ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
   const set = (change: Partial<typeof params>) => void setParams({ ...change, cursor: null });
   const clear = () => void setParams(noFilters);
@@ -66,6 +69,17 @@ export function DeliveryList() {
             value={truncateMiddle(params.event, 24)}
             onRemove={() => set({ event: null })}
           />
+        ) : null}
+        {params.q_hash ? (
+          <>
+            <FixedChip name="Matches" value="a searched value" onRemove={() => set({ q_hash: null })} />
+            <Link
+              href={withQuery("/events", { q_hash: params.q_hash })}
+              className="text-ink-2 text-xs underline underline-offset-2"
+            >
+              Its events
+            </Link>
+          </>
         ) : null}
       </FilterBar>
       <ListView

@@ -8,6 +8,7 @@ export const deliveryParams = {
   endpoint: parseAsString,
   affiliate: parseAsString,
   event: parseAsString,
+  q_hash: parseAsString,
   cursor: parseAsString,
 };
 export const loadDeliveryParams = createLoader(deliveryParams);

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
-import { FilterBar, FilterChip } from "#components/data-table/filter-bar.tsx";
+import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
@@ -71,8 +71,11 @@ export function EventList() {
     refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
-  const filters = params.affiliate ? [{ name: "Affiliate", value: params.affiliate }] : [];
-  const clear = () => void setParams({ affiliate: null, cursor: null });
+  const filters = [
+    ...(params.affiliate ? [{ name: "Affiliate", value: params.affiliate }] : []),
+    ...(params.q_hash ? [{ name: "Matches", value: "a searched value" }] : []),
+  ];
+  const clear = () => void setParams({ affiliate: null, q_hash: null, cursor: null });
   return (
     <>
       <FilterBar active={filters.length} onClear={clear}>
@@ -82,6 +85,13 @@ export function EventList() {
           onChange={(affiliate) => void setParams({ affiliate, cursor: null })}
           useOptions={useAffiliateOptions}
         />
+        {params.q_hash ? (
+          <FixedChip
+            name="Matches"
+            value="a searched value"
+            onRemove={() => void setParams({ q_hash: null, cursor: null })}
+          />
+        ) : null}
       </FilterBar>
       <ListView
         caption="Events, newest first"

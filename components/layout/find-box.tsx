@@ -9,23 +9,31 @@ import { Kbd, shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { classNames } from "#components/ui/class-names.ts";
 import { controlClass } from "#components/ui/field.tsx";
 import { callApi, withQuery } from "#lib/api/fetcher.ts";
+import { maxSearchableLength } from "#lib/search/schema.ts";
 import type { Found } from "#lib/stats/schema.ts";
 
 type Hit = Found["data"][number];
 
-const paths = { delivery: "/deliveries", event: "/events", endpoint: "/endpoints" } satisfies Record<
-  Hit["kind"],
-  string
->;
-const pathOf = ({ kind, id }: Hit) => `${paths[kind]}/${encodeURIComponent(id)}`;
+const hits = {
+  delivery: { path: (id) => `/deliveries/${id}`, label: "The delivery with this id" },
+  event: { path: (id) => `/events/${encodeURIComponent(id)}`, label: "The event with this id" },
+  endpoint: { path: (id) => `/endpoints/${id}`, label: "The endpoint with this id" },
+  deliveries_by_value: {
+    path: (id) => withQuery("/deliveries", { q_hash: id }),
+    label: "Deliveries of events with this value",
+  },
+  events_by_value: { path: (id) => withQuery("/events", { q_hash: id }), label: "Events with this value" },
+} satisfies Record<Hit["kind"], { path: (id: string) => string; label: string }>;
+const pathOf = ({ kind, id }: Hit) => hits[kind].path(id);
 
-/** Takes any id and goes to what it names. */
+/** Takes any id, or a searchable value such as a click id, and goes to what it names. */
 export function FindBox() {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const find = useMutation({
-    mutationFn: (q: string) => callApi<Found>("/api/console/find", { query: { q } }),
+    mutationFn: (q: string) => callApi<Found>("/api/console/find", { method: "POST", body: { q } }),
+    gcTime: 0,
     onSuccess: ({ data: [first, ...others] }) => {
       if (!first || others.length > 0) return;
       leave();
@@ -43,7 +51,7 @@ export function FindBox() {
     const q = text.trim();
     if (q !== "" && !find.isPending) find.mutate(q);
   };
-  const hits = find.data?.data;
+  const found = find.data?.data;
   return (
     <search className="relative w-full max-w-96">
       <form onSubmit={submit}>
@@ -55,12 +63,12 @@ export function FindBox() {
             setText(event.target.value);
             if (!find.isIdle) find.reset();
           }}
-          aria-label="Find by id"
-          placeholder="Find a delivery, event or endpoint by id"
+          aria-label="Find by id or value"
+          placeholder="Find by any id: delivery, event, click, conversion"
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="search"
-          maxLength={200}
+          maxLength={maxSearchableLength}
           className={classNames(
             controlClass,
             "border-line bg-surface pr-8 pl-8 hover:border-control-line focus:border-control-line",
@@ -71,27 +79,30 @@ export function FindBox() {
         </span>
       </form>
       <div role="status" className="absolute top-9 right-0 left-0 z-30">
-        {find.isError || (hits && hits.length !== 1) ? (
+        {find.isError || (found && found.length !== 1) ? (
           <div className="rounded-md border border-line bg-raised p-3 shadow-popup">
             {find.error ? <p className="text-bad">The search failed: {find.error.message}</p> : null}
-            {hits?.length === 0 ? (
+            {found?.length === 0 ? (
               <p>
-                No delivery, event or endpoint has the id “{find.variables}”.{" "}
+                No delivery, event or endpoint has the id “{find.variables}”, and no event has it as a
+                searchable value.{" "}
                 <Link
                   href={withQuery("/endpoints", { q: find.variables })}
                   onClick={leave}
+                  // It may be somebody's click id, which belongs into no URL unless asked for.
+                  prefetch={false}
                   className="underline underline-offset-2"
                 >
                   Look for endpoints with this name or URL
                 </Link>
               </p>
             ) : null}
-            {hits && hits.length > 1 ? (
+            {found && found.length > 1 ? (
               <ul>
-                {hits.map((hit) => (
+                {found.map((hit) => (
                   <li key={hit.kind}>
                     <Link href={pathOf(hit)} onClick={leave} className="block py-1 hover:underline">
-                      The {hit.kind} with this id
+                      {hits[hit.kind].label}
                     </Link>
                   </li>
                 ))}

@@ -14,7 +14,7 @@ import { Dialog } from "#components/ui/lazy-dialog.tsx";
 
 /** The one list of keys: it feeds the listener, the tooltips and the sheet. */
 export const shortcuts = {
-  search: { keys: "/", label: "Find by id" },
+  search: { keys: "/", label: "Find by id or value" },
   go_overview: { keys: "g o", label: "Go to Overview" },
   go_endpoints: { keys: "g e", label: "Go to Endpoints" },
   go_deliveries: { keys: "g d", label: "Go to Deliveries" },

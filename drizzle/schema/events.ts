@@ -58,3 +58,18 @@ export const eventOutbox = posthorn.table("event_outbox", {
   /** Its data have been held against its event type; what comes through SQL is, by the fan-out. */
   checked: boolean().notNull().default(false),
 });
+
+/**
+ * What an event can be found by: keyed hashes of its searchable values (lib/search/hash.ts), never the values, so they
+ * outlive its data. Partitioned by month of received_at, like events, so that both end by dropping a table: their keys
+ * are random, and deleting them one by one would touch a page each. A search looks into each month, at most 15.
+ */
+export const searchKeys = posthorn.table(
+  "search_keys",
+  {
+    key: bytea().notNull(),
+    eventId: text("event_id").notNull(),
+    receivedAt: timestamp("received_at", { withTimezone: true, precision: 3 }).notNull(),
+  },
+  (t) => [index("search_keys_key").on(t.key, t.receivedAt)],
+);

@@ -7,6 +7,7 @@ import type { Orm, Queryable } from "#lib/db/database.ts";
 import { redirectTarget } from "#lib/delivery/redirect-target.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import type { TemplateSource } from "#lib/delivery/template/types.ts";
+import { eventIdsByHash } from "#lib/search/queries.ts";
 import type { AttemptOutcome, BreakerState, DeliveryState, Reason } from "#lib/vocabulary.ts";
 import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
 
@@ -39,11 +40,16 @@ type Row = {
   > & { breaker: BreakerState; readyAt: Date | null };
 };
 
+export type DeliveryQuery = Omit<DeliveryListQuery, "q_hash"> & { sought?: Sought | undefined };
+
+/** Deliveries of the events that the hash names, or of this one, or this delivery. */
+export type Sought = { hash: string; event?: string | undefined; delivery?: string | undefined };
+
 /**
  * One page, newest first: along deliveries_event or deliveries_endpoint when filtered by one of these, along the
  * state's own index, else along the primary key.
  */
-export async function selectDeliveries(orm: Orm, query: DeliveryListQuery): Promise<Page<Delivery>> {
+export async function selectDeliveries(orm: Orm, query: DeliveryQuery): Promise<Page<Delivery>> {
   const paging = { key: z.tuple([deliveryId]), order: "descending" } as const;
   const list = keyset(query, { columns: [deliveries.id], ...paging });
   const rows = await joined(orm)
@@ -52,6 +58,7 @@ export async function selectDeliveries(orm: Orm, query: DeliveryListQuery): Prom
         query.state && sql`${deliveries.state} = ${stateLiteral(query.state)}`,
         query.event === undefined ? undefined : eq(deliveries.eventId, query.event),
         query.endpoint === undefined ? undefined : eq(deliveries.endpointId, query.endpoint),
+        query.sought && among(query.sought),
         affiliateFilter(query, keyset(query, { columns: [sql`d.id`], ...paging })),
         list.where,
       ),
@@ -65,10 +72,10 @@ export async function selectDeliveries(orm: Orm, query: DeliveryListQuery): Prom
  * Deliveries have no index by affiliate, which every claim would pay for. Its endpoints are few, so the page is
  * merged from the newest of each, along deliveries_endpoint.
  */
-function affiliateFilter(query: DeliveryListQuery, list: ReturnType<typeof keyset>): SQL | undefined {
+function affiliateFilter(query: DeliveryQuery, list: ReturnType<typeof keyset>): SQL | undefined {
   if (query.affiliate === undefined) return undefined;
   const affiliate = sql`(select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
-  if (query.endpoint !== undefined || query.event !== undefined)
+  if (query.endpoint !== undefined || query.event !== undefined || query.sought !== undefined)
     return sql`${deliveries.affiliateId} = ${affiliate}`;
   const newest = sql`select d.id from ${deliveries} d where ${and(
     sql`d.endpoint_id = e.id`,
@@ -77,6 +84,17 @@ function affiliateFilter(query: DeliveryListQuery, list: ReturnType<typeof keyse
   )} order by ${list.orderBy} limit ${list.fetch}`;
   return sql`${deliveries.id} = any(array(select d.id from ${endpoints} e cross join lateral (${newest}) d
     where e.affiliate_id = ${affiliate} order by ${list.orderBy} limit ${list.fetch}))`;
+}
+
+/**
+ * Event by event along deliveries_event, whatever the statistics say: `offset 0` keeps the planner from turning it
+ * into a walk over all deliveries.
+ */
+function among({ hash, event, delivery }: Sought): SQL {
+  return sql`${deliveries.id} = any(array(
+    select d.id from unnest(${eventIdsByHash(hash)} || ${event ?? null}::text) found (event_id)
+      cross join lateral (select d.id from ${deliveries} d where d.event_id = found.event_id offset 0) d
+    union all select ${delivery ?? null}::bigint))`;
 }
 
 /** A literal, not a parameter, so that the partial indexes by state apply to any plan. */

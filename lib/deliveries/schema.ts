@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
-import { pageQuery } from "#lib/api/paging.ts";
+import { type Page, pageQuery } from "#lib/api/paging.ts";
 import { eventId } from "#lib/events/schema.ts";
+import { searchedHash, searchedValue } from "#lib/search/schema.ts";
 import {
   type AttemptOutcome,
   type DeliveryState,
@@ -19,8 +20,20 @@ export const deliveryListQuery = pageQuery.extend({
   endpoint: z.uuid().optional(),
   affiliate: affiliateKey.optional(),
   event: eventId.optional(),
+  /** Of events that have the value that was searched. */
+  q_hash: searchedHash.optional(),
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
+
+/** A search with the list's filters; the value is in the body, so that no log of URLs has it. */
+export const deliverySearch = z.strictObject({
+  ...deliveryListQuery.omit({ q_hash: true }).shape,
+  value: searchedValue,
+});
+export type DeliverySearch = z.infer<typeof deliverySearch>;
+
+/** What a search found, and the `q_hash` that finds by a searchable value again. */
+export type DeliverySearchPage = Page<Delivery> & { hash: string };
 
 /**
  * `force`: also when a later one of its ordering key has been attempted. `render_again`: a postback is rendered by its

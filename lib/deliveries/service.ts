@@ -1,14 +1,17 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
+import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
+import { eventId } from "#lib/events/schema.ts";
 import { placeInOrder } from "#lib/queue/ordering.ts";
 import { type RenderAgainResult, renderAgain } from "#lib/queue/render-again.ts";
 import { resendDelivery as putBack, type ResendResult } from "#lib/queue/resend.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
+import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import {
   type DeliveryContent,
@@ -17,7 +20,15 @@ import {
   selectDelivery,
   selectDeliveryContent,
 } from "./queries.ts";
-import type { Delivery, DeliveryDetail, DeliveryListQuery, DeliveryResend } from "./schema.ts";
+import {
+  type Delivery,
+  type DeliveryDetail,
+  type DeliveryListQuery,
+  type DeliveryResend,
+  type DeliverySearch,
+  type DeliverySearchPage,
+  deliveryId,
+} from "./schema.ts";
 
 type Refusal = Exclude<ResendResult, "resent" | "not_found">;
 
@@ -33,8 +44,28 @@ const refusals = {
 } satisfies Record<Refusal, string>;
 
 /** One page of deliveries, newest first. */
-export async function listDeliveries(_actor: Actor, query: DeliveryListQuery): Promise<Page<Delivery>> {
-  return selectDeliveries(appDatabase().orm, query);
+export async function listDeliveries(
+  _actor: Actor,
+  { q_hash: hash, ...filters }: DeliveryListQuery,
+): Promise<Page<Delivery>> {
+  return selectDeliveries(appDatabase().orm, {
+    ...filters,
+    sought: hash === undefined ? undefined : { hash },
+  });
+}
+
+/** One page of the deliveries of events that have a searchable field with exactly this value, or of this id's. */
+export async function searchDeliveries(
+  _actor: Actor,
+  { value, ...filters }: DeliverySearch,
+): Promise<DeliverySearchPage> {
+  const hash = searchHash(value, secretKeys());
+  const sought = {
+    hash,
+    event: eventId.safeParse(value).data,
+    delivery: deliveryId.safeParse(value).data,
+  };
+  return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought })) };
 }
 
 /** One delivery with its attempts and the exact request that they make; 404 when there is none. */

@@ -1,7 +1,16 @@
 import type { FieldKind } from "#lib/vocabulary.ts";
 
 /** One field of an event type, as far as the events' data are concerned. */
-export type CatalogueField = { name: string; kind: FieldKind; required: boolean; example: string };
+export type CatalogueField = {
+  name: string;
+  kind: FieldKind;
+  required: boolean;
+  /** Its values are masked in the console. */
+  sensitive: boolean;
+  /** Events can be found by its exact value. */
+  searchable: boolean;
+  example: string;
+};
 
 /** A field at fault and what was expected of it; never what was there. */
 export type DataFault = { field: string; message: string };

@@ -5,6 +5,7 @@ import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
+import { eventIdsByHash } from "#lib/search/queries.ts";
 import type { DeliveryState, EndpointStatus, Reason } from "#lib/vocabulary.ts";
 import { type Event, type EventListQuery, eventId } from "./schema.ts";
 
@@ -16,7 +17,10 @@ const columns = {
 };
 type Row = { event: typeof events.$inferSelect; affiliate: Event["affiliate"] };
 
-/** One page, latest received first, along events_received, or events_affiliate when filtered by it. */
+/**
+ * One page, latest received first, along events_received, or events_affiliate when filtered by it; those that a hash
+ * names by their ids.
+ */
 export async function selectEvents(orm: Orm, query: EventListQuery): Promise<Page<Event>> {
   const list = keyset(query, {
     columns: [events.receivedAt, events.id],
@@ -27,11 +31,13 @@ export async function selectEvents(orm: Orm, query: EventListQuery): Promise<Pag
     query.affiliate === undefined
       ? undefined
       : sql`${events.affiliateId} = (select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
+  const found =
+    query.q_hash === undefined ? undefined : sql`${events.id} = any(${eventIdsByHash(query.q_hash)})`;
   const rows = await orm
     .select(columns)
     .from(events)
     .innerJoin(affiliates, eq(affiliates.id, events.affiliateId))
-    .where(and(affiliate, list.where))
+    .where(and(affiliate, found, list.where))
     .orderBy(list.orderBy)
     .limit(list.fetch);
   return list.page(rows, { key: ({ event }) => [event.receivedAt.toISOString(), event.id], item: toEvent });

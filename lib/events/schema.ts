@@ -5,6 +5,7 @@ import { plainText } from "#lib/api/text.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import type { FieldError } from "#lib/errors.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
+import { searchedHash } from "#lib/search/schema.ts";
 import type { DeliveryState, Reason } from "#lib/vocabulary.ts";
 
 export const maxEventBytes = 1_048_576;
@@ -37,6 +38,8 @@ export const eventEnvelope = z.strictObject({
 
 export const eventListQuery = pageQuery.extend({
   affiliate: affiliateKey.optional(),
+  /** Those that have the value that was searched. */
+  q_hash: searchedHash.optional(),
 });
 export type EventListQuery = z.infer<typeof eventListQuery>;
 

@@ -1,10 +1,19 @@
 import type pg from "pg";
-import { plainArray, textArray } from "#lib/db/arrays.ts";
+import { byteaArray, plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
+import type { SearchHasher } from "#lib/search/hash.ts";
 import { loadedAtOnce } from "./event-data.ts";
+import { loadEventTypeRules } from "./event-type-rules.ts";
 import { lockEndpointHealth } from "./health.ts";
 import { occupied } from "./ordering.ts";
-import { type NewDelivery, type OutboxRow, planDeliveries, readsData, type Subscriber } from "./planning.ts";
+import {
+  isSearchable,
+  type NewDelivery,
+  type OutboxRow,
+  planDeliveries,
+  readsData,
+  type Subscriber,
+} from "./planning.ts";
 
 /** Events a transaction takes; fewer taken means that the outbox is empty. */
 export const fanOutBatchSize = 1_000;
@@ -13,19 +22,24 @@ const insertSize = 5_000;
 /** Characters of rendered requests that a statement inserts. */
 const insertChars = 8_388_608;
 
+export type FanOutOptions = {
+  /** What an event can be found by is stored as this makes it of a searchable value: with the current secret key. */
+  hashValue: SearchHasher;
+};
+
 /**
  * Turns accepted events into deliveries, in order of acceptance. Returns how many events it took: fewer than
  * `fanOutBatchSize` means that nothing is left, or that another worker is at it.
  *
  * One fan-out at a time in the whole deployment (an advisory lock of the transaction): deliveries then get ids
  * in order of acceptance, and one makes about 40,000 deliveries/s, far more than is sent.
- * The outbox rows go in the same transaction, so no event is fanned out twice. An endpoint made since the
- * event was accepted gets it too.
+ * The outbox rows go in the same transaction, so no event is fanned out twice, and the keys that it is found by come
+ * in it. An endpoint made since the event was accepted gets it too.
  */
-export function fanOut(pool: pg.Pool): Promise<number> {
+export function fanOut(pool: pg.Pool, { hashValue }: FanOutOptions): Promise<number> {
   return inClientTransaction(pool, async (client) => {
     const taken = await takeFromOutbox(client);
-    if (taken.length > 0) await insertDeliveries(client, taken);
+    if (taken.length > 0) await insertDeliveries(client, taken, hashValue);
     return taken.length;
   });
 }
@@ -47,19 +61,29 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
   return rows.sort((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1));
 }
 
-async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Promise<void> {
+async function insertDeliveries(
+  client: pg.PoolClient,
+  events: OutboxRow[],
+  hashValue: SearchHasher,
+): Promise<void> {
   const byAffiliate = await endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]);
+  const rules = await loadEventTypeRules(client, [...new Set(events.map(({ type }) => type))]);
   const endpoints = [...byAffiliate.values()].flat();
   await lockOrdered(client, endpoints);
-  const mayRead = endpoints.some(readsData) || events.some((event) => !event.checked);
+  const mayRead =
+    endpoints.some(readsData) ||
+    [...rules.values()].some(isSearchable) ||
+    events.some(({ checked }) => !checked);
   const step = mayRead ? loadedAtOnce : events.length;
   // All or none of a transaction's, so that ids keep the order of acceptance.
   const reserveIds = endpoints.some(({ kind }) => kind === "postback");
   let deliveries: NewDelivery[] = [];
   let chars = 0;
+  let keys: SearchKey[] = [];
   for (let from = 0; from < events.length; from += step) {
     const some = events.slice(from, from + step);
-    for (const delivery of await planDeliveries(client, { events: some, byAffiliate, reserveIds })) {
+    const planned = await planDeliveries(client, { events: some, byAffiliate, rules, reserveIds });
+    for (const delivery of planned.deliveries) {
       deliveries.push(delivery);
       chars += (delivery.request?.url.length ?? 0) + (delivery.request?.body?.length ?? 0);
       if (deliveries.length < insertSize && chars < insertChars) continue;
@@ -67,8 +91,28 @@ async function insertDeliveries(client: pg.PoolClient, events: OutboxRow[]): Pro
       deliveries = [];
       chars = 0;
     }
+    for (const { event, value } of planned.searchable) keys.push({ event, key: hashValue(value) });
+    if (keys.length < insertSize) continue;
+    await insertSearchKeys(client, keys);
+    keys = [];
   }
   if (deliveries.length > 0) await insertBatch(client, deliveries);
+  if (keys.length > 0) await insertSearchKeys(client, keys);
+}
+
+type SearchKey = { event: OutboxRow; key: Buffer };
+
+async function insertSearchKeys(client: pg.PoolClient, keys: SearchKey[]): Promise<void> {
+  await client.query({
+    name: "fan_out_search_keys",
+    text: `insert into posthorn.search_keys (key, event_id, received_at)
+      select * from unnest($1::bytea[], $2::text[], $3::timestamptz[])`,
+    values: [
+      byteaArray(keys.map(({ key }) => key)),
+      textArray(keys.map(({ event }) => event.event_id)),
+      plainArray(keys.map(({ event }) => event.received_at.toISOString())),
+    ],
+  });
 }
 
 /**

@@ -3,9 +3,10 @@ import { checkData, readFields } from "#lib/delivery/catalogue.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import type { TemplateSource } from "#lib/delivery/template/types.ts";
+import { maxSearchableLength } from "#lib/search/schema.ts";
 import type { EndpointKind, HttpMethod, Ordering, PostbackContentType, Reason } from "#lib/vocabulary.ts";
 import { type EventData, loadData } from "./event-data.ts";
-import { type EventTypeRules, loadEventTypeRules } from "./event-type-rules.ts";
+import type { EventTypeRules } from "./event-type-rules.ts";
 import { type FrozenRequest, renderPostback } from "./rendering.ts";
 
 /** An accepted event, as the outbox has it. */
@@ -42,6 +43,9 @@ export type NewDelivery = {
   end: { state: "skipped" | "dead_letter"; reason: Reason } | null;
 };
 
+/** A value that its event can be found by. */
+export type SearchableValue = { event: OutboxRow; value: string };
+
 type Pair = { event: OutboxRow; endpoint: Subscriber };
 type Facts = EventFields & { occurredAtMs: number; isInvalid: boolean };
 
@@ -50,37 +54,60 @@ export function readsData({ kind, filters }: Subscriber): boolean {
   return kind === "postback" || filters.length > 0;
 }
 
+/** Whether the catalogue lets the type's events be found by a value of their data. */
+export function isSearchable(rule: EventTypeRules | undefined): boolean {
+  return rule?.fields.some(({ searchable }) => searchable) ?? false;
+}
+
 /**
  * What each event becomes for each endpoint of its affiliate, in order: nothing, a delivery, or a row that says why it
- * is none. Data are read only of events that a template, a filter or the catalogue asks for.
+ * is none; and what it can be found by, whoever gets it. Data are read only of events that a template, a filter or the
+ * catalogue asks for.
  */
 export async function planDeliveries(
   client: pg.PoolClient,
   options: {
     events: readonly OutboxRow[];
     byAffiliate: ReadonlyMap<string, Subscriber[]>;
+    /** Of all the events' types. */
+    rules: ReadonlyMap<string, EventTypeRules>;
     /** A postback may hold its delivery's id, so that is needed before the row is. */
     reserveIds: boolean;
   },
-): Promise<NewDelivery[]> {
-  const { events, byAffiliate } = options;
+): Promise<{ deliveries: NewDelivery[]; searchable: SearchableValue[] }> {
+  const { events, byAffiliate, rules } = options;
   const pairs = events.flatMap((event) =>
     (byAffiliate.get(event.affiliate_id) ?? [])
       .filter(({ event_types: types }) => types === null || types.includes(event.type))
       .map((endpoint) => ({ event, endpoint })),
   );
-  const read = new Set(pairs.filter(({ endpoint }) => readsData(endpoint)).map(({ event }) => event));
-  const doubtful = new Set(
-    pairs.map(({ event }) => event).filter((event) => !event.checked || read.has(event)),
+  const decisive = new Set(
+    pairs
+      .filter(({ event, endpoint }) => readsData(endpoint) || refuses(event, rules))
+      .map(({ event }) => event),
   );
-  const rules = await loadEventTypeRules(client, [...new Set([...doubtful].map(({ type }) => type))]);
   const data = await loadData(
     client,
-    [...doubtful].filter((event) => read.has(event) || refuses(event, rules)),
+    events.filter((event) => decisive.has(event) || isSearchable(rules.get(event.type))),
   );
-  const facts = new Map([...doubtful].map((event) => [event, factsOf(event, { rules, data })]));
+  const facts = new Map([...decisive].map((event) => [event, factsOf(event, { rules, data })]));
   const ids = options.reserveIds ? await reserveIds(client, pairs.length) : [];
-  return pairs.flatMap((pair, place) => plan(pair, facts.get(pair.event), ids[place] ?? null) ?? []);
+  return {
+    deliveries: pairs.flatMap((pair, place) => plan(pair, facts.get(pair.event), ids[place] ?? null) ?? []),
+    searchable: events.flatMap((event) => searchableValues(event, { rules, data })),
+  };
+}
+
+type Read = { rules: ReadonlyMap<string, EventTypeRules>; data: ReadonlyMap<string, EventData> };
+
+function searchableValues(event: OutboxRow, { rules, data }: Read): SearchableValue[] {
+  const content = data.get(event.event_id);
+  const fields = rules.get(event.type)?.fields.filter(({ searchable }) => searchable) ?? [];
+  if (!content || fields.length === 0) return [];
+  const values = new Set(readFields(content.text, fields).values());
+  return [...values]
+    .filter((value) => value.length <= maxSearchableLength)
+    .map((value) => ({ event, value }));
 }
 
 function refuses(event: OutboxRow, rules: ReadonlyMap<string, EventTypeRules>): boolean {
@@ -89,10 +116,7 @@ function refuses(event: OutboxRow, rules: ReadonlyMap<string, EventTypeRules>): 
 }
 
 /** Null without data, which were not asked for or are gone. */
-function factsOf(
-  event: OutboxRow,
-  { rules, data }: { rules: ReadonlyMap<string, EventTypeRules>; data: ReadonlyMap<string, EventData> },
-): Facts | null {
+function factsOf(event: OutboxRow, { rules, data }: Read): Facts | null {
   const content = data.get(event.event_id);
   if (!content) return null;
   const fields = rules.get(event.type)?.fields ?? [];

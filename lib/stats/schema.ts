@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { plainText } from "#lib/api/text.ts";
+import { maxSearchableLength } from "#lib/search/schema.ts";
 
 /** A count that stops early: `capped` means "at least". */
 export type CappedCount = { count: number; capped: boolean };
@@ -27,8 +28,17 @@ export type Overview = {
   at: string;
 };
 
-export const findQuery = z.object({ q: plainText().trim().min(1).max(200) });
-export type FindQuery = z.infer<typeof findQuery>;
+/** In a body and not in a URL, since it may be a value of an event. Pasted text brings white space along. */
+export const findRequest = z.strictObject({ q: plainText().trim().min(1).max(maxSearchableLength) });
+export type FindRequest = z.infer<typeof findRequest>;
 
-/** What an id that somebody pasted may stand for; none when nothing has it. */
-export type Found = { data: { kind: "delivery" | "endpoint" | "event"; id: string }[] };
+/**
+ * What a text that somebody pasted may stand for; none when nothing has it. As a searchable value it stands for the
+ * deliveries of events that have it, or for such events that have no deliveries: `id` is its hash then.
+ */
+export type Found = {
+  data: {
+    kind: "delivery" | "endpoint" | "event" | "deliveries_by_value" | "events_by_value";
+    id: string;
+  }[];
+};

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { Actor } from "#lib/auth/actor.ts";
+import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
 import { quantileMs } from "#lib/delivery/latency.ts";
 import { eventId } from "#lib/events/schema.ts";
+import { searchHash } from "#lib/search/hash.ts";
+import { selectFoundByHash } from "#lib/search/queries.ts";
 import { type Minute, selectFound, selectHourLatency, selectMinutes, selectStanding } from "./queries.ts";
-import type { FindQuery, Found, Overview } from "./schema.ts";
+import type { FindRequest, Found, Overview } from "./schema.ts";
 
 /** The pipeline at a glance: what waits now, and what the last hour was like. */
 export async function getOverview(_actor: Actor): Promise<Overview> {
@@ -33,16 +36,32 @@ export async function getOverview(_actor: Actor): Promise<Overview> {
   };
 }
 
-/** What has this id: a delivery, an endpoint or an event. */
-export async function find(_actor: Actor, { q }: FindQuery): Promise<Found> {
+/** What has this id, a delivery, an endpoint or an event, and what has it as a searchable value. */
+export async function find(_actor: Actor, { q }: FindRequest): Promise<Found> {
+  const { pool } = appDatabase();
   const ids = {
     delivery: deliveryId.safeParse(q).data ?? null,
     endpoint: z.uuid().safeParse(q).data ?? null,
     event: eventId.safeParse(q).data ?? null,
   };
-  const found = await selectFound(appDatabase().pool, ids);
+  const hash = searchHash(q, secretKeys());
+  const [found, byValue] = await Promise.all([selectFound(pool, ids), selectFoundByHash(pool, hash)]);
   const kinds = ["delivery", "endpoint", "event"] as const;
-  return { data: kinds.flatMap((kind) => (found[kind] ? [{ kind, id: q }] : [])) };
+  const byId: Hit[] = kinds.flatMap((kind) => (found[kind] ? [{ kind, id: q }] : []));
+  const hit = valueHit(byValue, hash);
+  const isKnown = byId.some(({ kind, id }) => kind === hit?.kind && id === hit.id);
+  return { data: hit && !isKnown ? [...byId, hit] : byId };
+}
+
+type Hit = Found["data"][number];
+
+function valueHit(
+  { events, latest, delivered }: Awaited<ReturnType<typeof selectFoundByHash>>,
+  hash: string,
+): Hit | null {
+  if (latest === null) return null;
+  if (delivered) return { kind: "deliveries_by_value", id: hash };
+  return events === 1 ? { kind: "event", id: latest } : { kind: "events_by_value", id: hash };
 }
 
 function total(

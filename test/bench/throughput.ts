@@ -1,10 +1,11 @@
-import { createSecretKey } from "node:crypto";
+import { createSecretKey, randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { Pool } from "undici";
 import { v7 as uuidv7 } from "uuid";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { signWebhook } from "#lib/delivery/signature.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
+import { createSearchHasher } from "#lib/search/hash.ts";
 import { generateSigningSecret } from "#lib/secrets.ts";
 import { allSettled, sampleData, type World } from "./world.ts";
 
@@ -38,8 +39,9 @@ export async function measureThroughput(
   const bare = [await bareUndici(world.origin, endpoints)];
 
   await publishMany(world, { events, affiliates });
+  const hashValue = createSearchHasher(randomBytes(32));
   const fanned = await measure(world, events, async () => {
-    while ((await fanOut(world.pool)) === fanOutBatchSize);
+    while ((await fanOut(world.pool, { hashValue })) === fanOutBatchSize);
   });
   const delivered = await work(world, events);
   bare.push(await bareUndici(world.origin, endpoints));

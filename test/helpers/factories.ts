@@ -2,11 +2,15 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import type { Filter } from "#lib/delivery/filters.ts";
 import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
+import { createSearchHasher } from "#lib/search/hash.ts";
 import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
 import type { HttpMethod, Ordering, PostbackContentType } from "#lib/vocabulary.ts";
 
 /** Encrypts the secrets of endpoints that tests make. */
 export const testSecretKey = Buffer.alloc(32, 7);
+
+/** What the fan-out needs beside the database. */
+export const fanOutOptions = { hashValue: createSearchHasher(testSecretKey) };
 
 let made = 0;
 

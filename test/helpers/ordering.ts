@@ -4,7 +4,7 @@ import { releaseBehind } from "#lib/queue/ordering.ts";
 import { type ResendResult, resendDelivery } from "#lib/queue/resend.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import type { Ordering } from "#lib/vocabulary.ts";
-import { createEndpoint, publish, type TestEndpoint } from "./factories.ts";
+import { createEndpoint, fanOutOptions, publish, type TestEndpoint } from "./factories.ts";
 import { createTestQueue, type TestQueue } from "./queue.ts";
 
 /** Neutral, so that no breaker opens. */
@@ -44,7 +44,7 @@ export async function createOrderedQueue(): Promise<OrderedQueue> {
         const key = orderingKey === undefined ? {} : { orderingKey };
         events.push(await publish(pool, { affiliate: endpoint.affiliateKey, ...key }));
       }
-      await fanOut(pool);
+      await fanOut(pool, fanOutOptions);
       const { rows } = await pool.query(
         "select id from posthorn.deliveries where event_id = any($1) and endpoint_id = $2 order by id",
         [events, endpoint.id],

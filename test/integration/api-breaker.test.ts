@@ -4,7 +4,7 @@ import { fanOut } from "#lib/queue/fan-out.ts";
 import { settle } from "#lib/queue/settle.ts";
 import { registerWorker } from "#lib/queue/workers.ts";
 import { setUpApi } from "#test/helpers/api.ts";
-import { publish, publishMany } from "#test/helpers/factories.ts";
+import { fanOutOptions, publish, publishMany } from "#test/helpers/factories.ts";
 import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
 import { refused, resultOf } from "#test/helpers/settlements.ts";
 import { eventually, startWorker, waitForState } from "#test/helpers/workers.ts";
@@ -262,7 +262,7 @@ test("changes and settlements that move the same breaker do not lock each other 
   for (let round = 1; round <= 15; round += 1) {
     id = await make();
     await publishMany(pool, { affiliate, count: 10 });
-    while ((await fanOut(pool)) > 0);
+    while ((await fanOut(pool, fanOutOptions)) > 0);
     const { rows } = await claim(pool, {
       after: firstLane,
       want: 500,

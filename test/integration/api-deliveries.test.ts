@@ -3,7 +3,8 @@ import { quantileMs } from "#lib/delivery/latency.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
 import { setUpApi } from "#test/helpers/api.ts";
-import { GET as find } from "../../app/api/console/find/route.ts";
+import { fanOutOptions } from "#test/helpers/factories.ts";
+import { POST as find } from "../../app/api/console/find/route.ts";
 import { GET as overview } from "../../app/api/console/overview/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import { POST as resend } from "../../app/api/v1/deliveries/[id]/resend/route.ts";
@@ -32,7 +33,7 @@ async function publish(affiliate: string, fields: Record<string, unknown> = {}):
 /** Publishes and fans out; returns the delivery's id. */
 async function deliver(affiliate: string, fields: Record<string, unknown> = {}): Promise<string> {
   const eventId = await publish(affiliate, fields);
-  await fanOut(api.database.pool);
+  await fanOut(api.database.pool, fanOutOptions);
   return (await api.call(deliveries.GET, { query: { event: eventId } })).body.data[0].id;
 }
 
@@ -58,7 +59,7 @@ describe("one delivery", () => {
       body: `{"id":"shown","type":"ftd","affiliate":"acme","occurred_at":"2026-01-01T00:00:00Z","data":${data}}`,
     });
     expect(accepted.status).toBe(202);
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     const { body: list } = await api.call(deliveries.GET, { query: { event: "shown" } });
     expect(list.data).toHaveLength(1);
     const shown = await get(list.data[0].id);
@@ -231,7 +232,7 @@ describe("resending", () => {
   test("is refused with the reason, which the delivery tells beforehand", async () => {
     const endpointId = await makeEndpoint("reasons");
     const eventId = await publish("reasons");
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     const { body } = await api.call(deliveries.GET, { query: { event: eventId, endpoint: endpointId } });
     const { id } = body.data[0];
     const refused = async (code: string) => {
@@ -258,7 +259,7 @@ describe("listing deliveries", () => {
     await api.call(affiliates.POST, { body: { key: "lists", name: "Lists" } });
     const [one, two] = [await makeEndpoint("lists"), await makeEndpoint("lists")];
     for (let place = 0; place < 4; place += 1) await publish("lists", { id: `lists-${place}` });
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     const ids = async (query: Record<string, string>) =>
       (await api.call(deliveries.GET, { query })).body.data.map((row: { id: string }) => row.id);
     const all = await ids({ affiliate: "lists" });
@@ -316,7 +317,7 @@ describe("case 6: an event says why each endpoint did or did not get it", () => 
   test("one that matches no endpoint is stored and says so", async () => {
     await api.call(affiliates.POST, { body: { key: "lonely", name: "Lonely" } });
     const id = await publish("lonely");
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     expect(await api.call(event.GET, { params: { id } })).toMatchObject({
       status: 200,
       body: { id, recipients: [] },
@@ -343,7 +344,7 @@ describe("case 6: an event says why each endpoint did or did not get it", () => 
       [deposits]: "not_subscribed",
       [removed]: "awaiting_fan_out",
     });
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     await api.call(endpoint.DELETE, { method: "DELETE", params: { id: removed } });
     const later = await makeEndpoint("many");
     const unused = await makeEndpoint("many");
@@ -369,7 +370,7 @@ describe("case 6: an event says why each endpoint did or did not get it", () => 
     await makeEndpoint("standing", { ordering: "per_key" });
     await publish("standing", { ordering_key: "k" });
     const id = await publish("standing", { ordering_key: "k" });
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     for (const paused of [held, removed]) await api.call(pause, { method: "POST", params: { id: paused } });
     await api.database.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [
       removed,
@@ -478,10 +479,10 @@ describe("finding by id", () => {
   test("tells what has it", async () => {
     const endpointId = await makeEndpoint("acme");
     const eventId = await publish("acme", { id: "find-me" });
-    await fanOut(api.database.pool);
+    await fanOut(api.database.pool, fanOutOptions);
     const { body: list } = await api.call(deliveries.GET, { query: { event: eventId } });
     const deliveryId = list.data[0].id;
-    const found = async (q: string) => (await api.call(find, { query: { q } })).body.data;
+    const found = async (q: string) => (await api.call(find, { body: { q } })).body.data;
     expect(await found(` ${endpointId} `)).toEqual([{ kind: "endpoint", id: endpointId }]);
     expect(await found("find-me")).toEqual([{ kind: "event", id: "find-me" }]);
     expect(await found(deliveryId)).toEqual([{ kind: "delivery", id: deliveryId }]);
@@ -499,8 +500,8 @@ describe("finding by id", () => {
     ]) {
       expect(await found(nothing)).toEqual([]);
     }
-    for (const q of ["", " ", "x".repeat(201), "a\0"]) {
-      expect(await api.call(find, { query: { q } })).toMatchObject({
+    for (const q of ["", " ", "x".repeat(513), "a\0"]) {
+      expect(await api.call(find, { body: { q } })).toMatchObject({
         status: 422,
         body: { errors: [{ field: "q" }] },
       });

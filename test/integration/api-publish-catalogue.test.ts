@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { type Answer, setUpApi } from "#test/helpers/api.ts";
+import { fanOutOptions } from "#test/helpers/factories.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
 import * as eventType from "../../app/api/v1/event-types/[name]/route.ts";
@@ -73,7 +74,7 @@ describe("data that the event type does not allow", () => {
       body: { duplicate: false, warnings: [{ field: "data.click_id" }, { field: "data.payout" }] },
     });
     expect(JSON.stringify(answer.body)).not.toContain("a lot");
-    while ((await fanOut(api.database.pool)) > 0);
+    while ((await fanOut(api.database.pool, fanOutOptions)) > 0);
     const got = await api.call(event.GET, { params: { id: answer.body.id } });
     expect(got.body.recipients).toMatchObject([{ delivery: { state: "pending", reason: null } }]);
   });
@@ -100,7 +101,7 @@ describe("data that the event type does not allow", () => {
     const { rows } = await api.database.pool.query(
       `select posthorn.publish(type => 'strict', affiliate => 'acme', data => '{"payout":1}') as id`,
     );
-    while ((await fanOut(api.database.pool)) > 0);
+    while ((await fanOut(api.database.pool, fanOutOptions)) > 0);
     const { body } = await api.call(event.GET, { params: { id: rows[0].id } });
     const recipient = body.recipients.find(
       ({ endpoint }: { endpoint: { id: string } }) => endpoint.id === made.id,

@@ -3,7 +3,13 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
-import { createAffiliate, createEndpoint, publish, testSecretKey } from "#test/helpers/factories.ts";
+import {
+  createAffiliate,
+  createEndpoint,
+  fanOutOptions,
+  publish,
+  testSecretKey,
+} from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "#test/helpers/receiver.ts";
 import { eventually, startWorker, waitForState } from "#test/helpers/workers.ts";
@@ -40,7 +46,7 @@ describe("case 1: a producer's transaction inserts its row and publishes", () =>
     );
     await client.query("rollback");
     client.release();
-    await fanOut(db.pool);
+    await fanOut(db.pool, fanOutOptions);
     for (const table of [
       "event_keys where id",
       "events where id",

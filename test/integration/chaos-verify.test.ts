@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
-import { createEndpoint, publish } from "#test/helpers/factories.ts";
+import { createEndpoint, fanOutOptions, publish } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
 import { failed } from "#test/helpers/settlements.ts";
 import type { Received } from "../chaos/receiver.ts";
@@ -21,7 +21,7 @@ async function soundStory(): Promise<Story> {
   const { db, take, settleAll, newWorker } = await createTestQueue();
   const { affiliateKey: affiliate } = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
   for (const id of ["at-once", "failed-once", "lost-once"]) await publish(db.pool, { affiliate, id });
-  await fanOut(db.pool);
+  await fanOut(db.pool, fanOutOptions);
   const doomed = await newWorker();
   await settleAll(await take({ want: 1 }));
   await settleAll(await take({ want: 1 }), { ...failed, delayMs: 3_600_000 });

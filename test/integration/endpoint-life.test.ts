@@ -4,7 +4,13 @@ import { actOnSignal } from "#lib/queue/disable.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import type { Settled } from "#lib/queue/settle.ts";
 import { decryptSecret, formatSigningSecret } from "#lib/secrets.ts";
-import { createEndpoint, publishMany, type TestEndpoint, testSecretKey } from "#test/helpers/factories.ts";
+import {
+  createEndpoint,
+  fanOutOptions,
+  publishMany,
+  type TestEndpoint,
+  testSecretKey,
+} from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
 import { failed, refused } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
@@ -18,7 +24,7 @@ beforeEach(async () => {
 async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
   const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", baseSeconds: 1, ...options });
   await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count });
-  while ((await fanOut(db.pool)) > 0);
+  while ((await fanOut(db.pool, fanOutOptions)) > 0);
   return endpoint;
 }
 

@@ -10,7 +10,7 @@ import { reap } from "#lib/queue/reap.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
-import { createEndpoint, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
+import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
 import { failed, refused } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
@@ -24,7 +24,7 @@ async function fresh() {
 async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
   const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", baseSeconds: 1, ...options });
   await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count });
-  while ((await fanOut(db.pool)) > 0);
+  while ((await fanOut(db.pool, fanOutOptions)) > 0);
   return endpoint;
 }
 

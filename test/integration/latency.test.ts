@@ -10,7 +10,7 @@ import { type Settlement, settle } from "#lib/queue/settle.ts";
 import { registerWorker } from "#lib/queue/workers.ts";
 import { selectHourLatency } from "#lib/stats/queries.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
-import { createEndpoint, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
+import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { startReceiver } from "#test/helpers/receiver.ts";
 import { resultOf } from "#test/helpers/settlements.ts";
@@ -56,7 +56,7 @@ async function attempt(
   }: { startedAtMs?: number; change?: Partial<Settlement> } = {},
 ): Promise<void> {
   await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: durationsMs.length });
-  while ((await fanOut(db.pool)) > 0);
+  while ((await fanOut(db.pool, fanOutOptions)) > 0);
   for (let settled = 0; settled < durationsMs.length; ) {
     const { rows } = await claim(db.pool, {
       after: firstLane,

@@ -7,7 +7,7 @@ import { fanOut } from "#lib/queue/fan-out.ts";
 import { reap } from "#lib/queue/reap.ts";
 import { settle } from "#lib/queue/settle.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
-import { publish, type TestEndpoint } from "#test/helpers/factories.ts";
+import { fanOutOptions, publish, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createOrderedQueue, dead, failed, type OrderedQueue } from "#test/helpers/ordering.ts";
 import { resultOf } from "#test/helpers/settlements.ts";
 
@@ -38,7 +38,7 @@ describe("an order, while several change it at once", () => {
         release: (broken?: boolean) => client.release(broken),
       };
     };
-    const done = fanOut({ connect } as unknown as pg.Pool);
+    const done = fanOut({ connect } as unknown as pg.Pool, fanOutOptions);
     return { looked: looked.promise, goOn: gate.resolve, done };
   }
 
@@ -99,7 +99,7 @@ describe("an order, while several change it at once", () => {
       publishing = false;
     })();
     const spread = async () => {
-      while (publishing || (await fanOut(db.pool)) > 0) await fanOut(db.pool);
+      while (publishing || (await fanOut(db.pool, fanOutOptions)) > 0) await fanOut(db.pool, fanOutOptions);
     };
     const work = async () => {
       for (let idle = 0; idle < 20; ) {

@@ -15,6 +15,7 @@ import { heartbeat, registerWorker, retireWorker } from "#lib/queue/workers.ts";
 import {
   createAffiliate,
   createEndpoint,
+  fanOutOptions,
   publish,
   publishMany,
   type TestEndpoint,
@@ -46,7 +47,7 @@ const take = async (options: { want?: number; workerId?: string; after?: string 
 async function endpointWith(count: number, options: Partial<Parameters<typeof createEndpoint>[1]> = {}) {
   const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", ...options });
   await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count });
-  while ((await fanOut(db.pool)) > 0);
+  while ((await fanOut(db.pool, fanOutOptions)) > 0);
   return endpoint;
 }
 
@@ -101,14 +102,14 @@ describe("fan-out", () => {
     await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
     const first = await publish(db.pool, { affiliate: affiliate.key, type: "deposit" });
     const second = await publish(db.pool, { affiliate: affiliate.key, type: "ftd" });
-    expect(await fanOut(db.pool)).toBe(2);
+    expect(await fanOut(db.pool, fanOutOptions)).toBe(2);
     const { rows } = await db.pool.query("select event_id, endpoint_id from posthorn.deliveries order by id");
     expect(rows).toEqual([
       { event_id: first, endpoint_id: all.id },
       { event_id: second, endpoint_id: all.id },
       { event_id: second, endpoint_id: some.id },
     ]);
-    expect(await fanOut(db.pool)).toBe(0);
+    expect(await fanOut(db.pool, fanOutOptions)).toBe(0);
   });
 
   test("several at once make each delivery once", async () => {
@@ -116,10 +117,10 @@ describe("fan-out", () => {
     await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: 2_500 });
     await Promise.all(
       Array.from({ length: 4 }, async () => {
-        for (let i = 0; i < 5; i++) await fanOut(db.pool);
+        for (let i = 0; i < 5; i++) await fanOut(db.pool, fanOutOptions);
       }),
     );
-    while ((await fanOut(db.pool)) > 0);
+    while ((await fanOut(db.pool, fanOutOptions)) > 0);
     const { rows } = await db.pool.query(
       "select count(*)::int n, count(distinct event_id)::int d from posthorn.deliveries",
     );
@@ -161,7 +162,7 @@ describe("fan-out of what came through SQL", () => {
     await publishBySql(affiliateKey, '{"click_id":"c","payout":1.50}');
     await publishBySql(affiliateKey, "{}", "registration");
     await publishBySql(affiliateKey, '{"click_id":5}', "deposit");
-    while ((await fanOut(db.pool)) > 0);
+    while ((await fanOut(db.pool, fanOutOptions)) > 0);
     const blocked = { ...waiting, blocked: true };
     expect(await states()).toEqual([skipped, skipped, waiting, blocked, skipped]);
     expect((await take()).rows).toHaveLength(1);
@@ -171,7 +172,7 @@ describe("fan-out of what came through SQL", () => {
     const { affiliateKey } = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
     await ruled("warn");
     await publishBySql(affiliateKey, "{}");
-    await fanOut(db.pool);
+    await fanOut(db.pool, fanOutOptions);
     await ruled("refuse");
     const item = { id: null, affiliate: affiliateKey, type: "ftd", occurredAt: null, orderingKey: null };
     const given = [{ ...item, data: Buffer.from("{}") }];
@@ -180,7 +181,7 @@ describe("fan-out of what came through SQL", () => {
     expect(await publishEvents(db.pool, given, { typeVersions: [used] })).toMatchObject([
       { outcome: "accepted" },
     ]);
-    await fanOut(db.pool);
+    await fanOut(db.pool, fanOutOptions);
     expect(await states()).toEqual([waiting, waiting]);
 
     // By rules that have changed since, nothing is accepted: not what they did not concern, either.
@@ -191,7 +192,7 @@ describe("fan-out of what came through SQL", () => {
       { outcome: "type_changed" },
       { outcome: "type_changed" },
     ]);
-    expect(await fanOut(db.pool)).toBe(0);
+    expect(await fanOut(db.pool, fanOutOptions)).toBe(0);
     expect((await db.pool.query("select from posthorn.event_keys")).rowCount).toBe(2);
   });
 
@@ -203,7 +204,7 @@ describe("fan-out of what came through SQL", () => {
        from generate_series(1, 250) n`,
       [affiliateKey],
     );
-    while ((await fanOut(db.pool)) > 0);
+    while ((await fanOut(db.pool, fanOutOptions)) > 0);
     const expected = Array.from({ length: 250 }, (_, i) => ((i + 1) % 3 === 0 ? skipped : waiting));
     expect(await states()).toEqual(expected);
   });
@@ -267,7 +268,7 @@ describe("claim", () => {
       "insert into posthorn.endpoint_health (endpoint_id) select id from posthorn.endpoints",
     );
     await publishMany(db.pool, { affiliate: "many", count: 4 });
-    await fanOut(db.pool);
+    await fanOut(db.pool, fanOutOptions);
     const served = new Set<string>();
     let cursor: string | null = firstLane;
     let claims = 0;

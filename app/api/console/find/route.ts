@@ -1,9 +1,9 @@
 import { route } from "#lib/api/route.ts";
-import { findQuery } from "#lib/stats/schema.ts";
+import { findRequest } from "#lib/stats/schema.ts";
 import { find } from "#lib/stats/service.ts";
 
-export const GET = route({
+export const POST = route({
   auth: "console",
-  query: findQuery,
-  handler: ({ actor, query }) => find(actor, query),
+  body: findRequest,
+  handler: ({ actor, body }) => find(actor, body),
 });

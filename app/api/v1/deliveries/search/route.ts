@@ -1,0 +1,9 @@
+import { route } from "#lib/api/route.ts";
+import { deliverySearch } from "#lib/deliveries/schema.ts";
+import { searchDeliveries } from "#lib/deliveries/service.ts";
+
+export const POST = route({
+  auth: "api_key",
+  body: deliverySearch,
+  handler: ({ actor, body }) => searchDeliveries(actor, body),
+});
