@@ -34,6 +34,7 @@ const problemKinds = {
   fragment: { status: 422, title: "The template has a fragment" },
   literal_rewritten: { status: 422, title: "The template has text that would not be sent as it stands" },
   status_macro_required: { status: 422, title: "The template must say the conversion's status" },
+  too_many_requests: { status: 429, title: "Too many requests" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   database_unavailable: { status: 503, title: "The database cannot be reached" },
   database_timeout: { status: 503, title: "The database did not answer in time" },
@@ -66,17 +67,23 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[];
   readonly suggestion: string | null;
+  /** When to try again; null where nothing says so. */
+  readonly retryAfterSeconds: number | null;
 
   constructor(
     code: ProblemCode,
     detail: string,
     errors: FieldError[] = [],
-    { suggestion = null }: { suggestion?: string | null } = {},
+    {
+      suggestion = null,
+      retryAfterSeconds = null,
+    }: { suggestion?: string | null; retryAfterSeconds?: number | null } = {},
   ) {
     super(detail);
     this.code = code;
     this.errors = errors;
     this.suggestion = suggestion;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   get status(): number {

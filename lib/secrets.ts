@@ -10,6 +10,8 @@ const fingerprintBytes = 4;
 const nonceBytes = 12;
 const tagBytes = 16;
 
+const secretPrefix = "whsec_";
+
 /** The bytes behind `whsec_...`: 32 random ones (Standard Webhooks asks for 24 to 64). */
 export function generateSigningSecret(): Buffer {
   return randomBytes(32);
@@ -17,7 +19,14 @@ export function generateSigningSecret(): Buffer {
 
 /** As people and libraries see it: `whsec_` and base64. */
 export function formatSigningSecret(secret: Buffer): string {
-  return `whsec_${secret.toString("base64")}`;
+  return `${secretPrefix}${secret.toString("base64")}`;
+}
+
+/** What signs for a key as somebody wrote it down: the bytes behind `whsec_...`, else the text itself. */
+export function signingKeyOf(text: string): Buffer {
+  return text.startsWith(secretPrefix)
+    ? Buffer.from(text.slice(secretPrefix.length), "base64")
+    : Buffer.from(text);
 }
 
 /** `key`: 32 bytes. `context`: the id of the row that will hold the result. */

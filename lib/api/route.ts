@@ -125,7 +125,9 @@ function problemResponse(error: unknown, request: Request, requestId: string): R
     {
       "content-type": "application/problem+json",
       ...(status === 401 ? { "www-authenticate": 'Bearer realm="posthorn"' } : {}),
-      ...(status === 503 ? { "retry-after": String(retryAfterSeconds) } : {}),
+      ...(status === 503 || status === 429
+        ? { "retry-after": String(problem.retryAfterSeconds ?? retryAfterSeconds) }
+        : {}),
     },
   );
 }

@@ -4,6 +4,7 @@ import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/sche
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
+import { headerPairs } from "#lib/delivery/header-value.ts";
 import { redirectTarget } from "#lib/delivery/redirect-target.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import type { TemplateSource } from "#lib/delivery/template/types.ts";
@@ -230,7 +231,7 @@ function toAttempt({ url, headers, body, body_truncated, ...row }: AttemptRow): 
     ...row,
     started_at: row.started_at.toISOString(),
     request_url: url,
-    response_headers: answered && pairs(answered),
+    response_headers: answered && headerPairs(answered),
     response_body: body?.toString("utf8") ?? null,
     response_body_truncated: body_truncated ?? false,
     redirect_to:
@@ -249,10 +250,4 @@ function askedToWait(
   if (status === null) return null;
   const asked = retryAfterOf({ status, headers }, started_at.getTime() + (duration_ms ?? 0));
   return asked && { delay_seconds: Math.round(asked.delayMs / 1_000), capped: asked.capped };
-}
-
-function pairs(alternating: string[]): [name: string, value: string][] {
-  return alternating.flatMap((name, place) =>
-    place % 2 === 0 ? [[name, alternating[place + 1] ?? ""]] : [],
-  );
 }

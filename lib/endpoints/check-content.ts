@@ -4,7 +4,12 @@ import type { Orm } from "#lib/db/database.ts";
 import { checkFilters } from "#lib/delivery/filters.ts";
 import { checkTemplate } from "#lib/delivery/template/check.ts";
 import { secretNamesOf } from "#lib/delivery/template/secrets.ts";
-import type { TemplateEventType, TemplateFault, TemplateSource } from "#lib/delivery/template/types.ts";
+import type {
+  TemplateEventType,
+  TemplateFault,
+  TemplatePart,
+  TemplateSource,
+} from "#lib/delivery/template/types.ts";
 import { type FieldError, invalidField, Problem } from "#lib/errors.ts";
 import { selectFieldsOfTypes } from "#lib/event-types/queries.ts";
 import { checkEndpointUrl } from "#lib/http/address-guard.ts";
@@ -30,13 +35,13 @@ export async function checkContent(
     message,
   }));
   if (faults.length > 0) throw invalidInput(faults);
-  if (kind === "webhook") return { ...content, url: sendableUrl(content.url) };
+  if (kind === "webhook") return { ...content, url: sendableUrl(content.url, "url") };
   const source = templateSource(content);
   const checked = checkTemplate(source, { eventTypes, secretNames });
-  if (!checked.ok) throw templateProblem(checked.faults);
+  if (!checked.ok) throw templateProblem(checked.faults, { url: "url", body: "postback.body" });
   const unused = unusedSecrets(checked.source, secretNames);
   if (unused.length > 0) throw invalidInput(unused);
-  refuseAddress(checked.source.url);
+  refuseAddress(checked.source.url, "url");
   return { ...content, url: checked.source.url };
 }
 
@@ -61,11 +66,14 @@ export function templateSource({ url, postback }: Pick<EndpointContent, "url" | 
   };
 }
 
-/** The first fault is the problem, the errors are all of them. */
-export function templateProblem(faults: readonly TemplateFault[]): Problem {
+/** The first fault is the problem, the errors are all of them. `fields`: what the caller knows the two texts as. */
+export function templateProblem(
+  faults: readonly TemplateFault[],
+  fields: Record<TemplatePart, string>,
+): Problem {
   const errors = faults.map(
     ({ part, code, message, suggestion }): FieldError => ({
-      field: part === "url" ? "url" : "postback.body",
+      field: fields[part],
       message,
       code,
       ...(suggestion === null ? {} : { suggestion }),
@@ -87,15 +95,15 @@ function unusedSecrets(source: TemplateSource, names: readonly string[]): FieldE
 }
 
 /** As it is stored and sent; 422 with what is wrong. */
-function sendableUrl(text: string): string {
+function sendableUrl(text: string, field: string): string {
   const { allowHttp, allowedSubnets } = config();
   const check = checkEndpointUrl(text, { allowHttp, allowedSubnets });
-  if (!check.ok) throw invalidField("url", check.message);
+  if (!check.ok) throw invalidField(field, check.message);
   return check.url;
 }
 
-/** A template's scheme and host hold no macro, so they can be judged as those of any URL. */
-function refuseAddress(url: string): void {
+/** A checked template's scheme and host hold no macro, so they are judged as those of any URL: 422 names `field`. */
+export function refuseAddress(url: string, field: string): void {
   const pathAt = url.indexOf("/", url.indexOf("://") + 3);
-  sendableUrl(pathAt === -1 ? url : url.slice(0, pathAt + 1));
+  sendableUrl(pathAt === -1 ? url : url.slice(0, pathAt + 1), field);
 }

@@ -128,16 +128,23 @@ const postback = z
     body: z.string().min(1).max(maxBodyTemplateLength).nullable().default(null),
     sign: z.boolean().default(false),
   })
-  .superRefine(({ method, content_type, body, sign }, context) => {
-    const issue = (path: string, message: string) =>
-      context.addIssue({ code: "custom", path: [path], message });
-    if (method === "GET" && body !== null) issue("body", "must be left out of a GET request");
-    if (body !== null && content_type === null)
-      issue("content_type", "must say whether the body is JSON or a form");
-    if (body === null && content_type !== null) issue("content_type", "must be left out without a body");
-    if (method === "POST" && sign) issue("sign", "is possible for GET only");
+  .superRefine((given, context) => {
+    refuseMisfits(given, (field, message) => context.addIssue({ code: "custom", path: [field], message }));
   });
 export type Postback = z.infer<typeof postback>;
+
+/** Tells of what of a postback does not go together. */
+export function refuseMisfits(
+  given: Postback,
+  tell: (field: "body" | "content_type" | "sign", message: string) => void,
+): void {
+  const { method, content_type, body, sign } = given;
+  if (method === "GET" && body !== null) tell("body", "must be left out of a GET request");
+  if (body !== null && content_type === null)
+    tell("content_type", "must say whether the body is JSON or a form");
+  if (body === null && content_type !== null) tell("content_type", "must be left out without a body");
+  if (method === "POST" && sign) tell("sign", "is possible for GET only");
+}
 
 const filterText = plainText().min(1).max(500);
 const filterField = z.string().min(1).max(64);

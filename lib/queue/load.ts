@@ -76,8 +76,8 @@ async function loadByDay<T>(
   return days.flat();
 }
 
-/** `valid` is the twin in SQL of lib/delivery/signature.ts' validSecrets; a test holds the two equal. */
-async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<string, EndpointSettings>> {
+/** The settings of those that exist, deleted ones included. `valid` is the twin in SQL of lib/delivery/signature.ts' validSecrets; a test holds the two equal. */
+export async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<string, EndpointSettings>> {
   const { rows } = await db.query<
     Omit<EndpointSettings, "secrets"> & { secretIds: string[]; ciphertexts: Buffer[] }
   >({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { RouteContext } from "#lib/api/route.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { closeAppDatabase } from "#lib/db/app.ts";
+import { closeLiveTests } from "#lib/endpoint-tests/live.ts";
 import { testSecretKey } from "./factories.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
@@ -43,7 +44,7 @@ export function setUpApi(makeDatabase: () => Promise<TestDatabase> = createTestD
     if (!made) throw new Error("the template holds a key already");
     api.key = made.key;
   });
-  afterAll(closeAppDatabase);
+  afterAll(() => Promise.all([closeAppDatabase(), closeLiveTests()]));
   return api as Api;
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
+import { readFields } from "#lib/delivery/catalogue.ts";
 import { signUrl } from "#lib/delivery/signature.ts";
 import { checkTemplate } from "#lib/delivery/template/check.ts";
 import { compileTemplate, renderTemplate } from "#lib/delivery/template/render.ts";
@@ -30,6 +31,28 @@ export type PostbackCase = {
 
 export function readPostbackCases(path: string): PostbackCase[] {
   return (JSON.parse(readFileSync(path, "utf8")) as { cases: PostbackCase[] }).cases;
+}
+
+/** The exact JSON text of a case's data. */
+function dataText({ raw_data, data = {} }: PostbackCase): string {
+  return raw_data ?? JSON.stringify(data);
+}
+
+/** A case as the request that asks for its preview; its data keep the text they have. */
+export function previewRequest(given: PostbackCase): string {
+  const { template, method, body, content_type, sign_with, occurred_at } = given;
+  const event = JSON.stringify({ type: given.event_type ?? "conversion.approved", occurred_at });
+  const request = JSON.stringify({ template, method, body, content_type, sign_with });
+  return `${request.slice(0, -1)},"event":${event.slice(0, -1)},"data":${dataText(given)}}}`;
+}
+
+/** What the preview must answer; null where the template cannot be saved. */
+export function previewOf({ url, sent_body: body, warns, skip, fail }: PostbackCase): object | null {
+  if (skip !== undefined) return { skipped: skip };
+  if (fail !== undefined) return { failed: fail };
+  if (url === undefined) return null;
+  const warnings = warns === undefined ? [] : [expect.objectContaining({ code: warns })];
+  return { url, ...(body === undefined ? {} : { body }), warnings };
 }
 
 /** The fields of the starting catalogue; every event type of it has them all. */
@@ -67,7 +90,7 @@ export function expectPostbackCase(given: PostbackCase): void {
   }
   if (!checked.ok) throw new Error(checked.faults.map(({ message }) => message).join(" "));
   const result = renderTemplate(compileTemplate(checked.source), {
-    values: valuesOf(given.raw_data ?? JSON.stringify(given.data ?? {})),
+    values: readFields(dataText(given), startingFields),
     event: { id: "evt-1", type, occurredAtMs: Date.parse(given.occurred_at ?? "2026-01-31T12:00:00.000Z") },
     deliveryId: "1",
     affiliateId: "acme",
@@ -81,16 +104,4 @@ export function expectPostbackCase(given: PostbackCase): void {
   expect(given.sign_with ? signUrl(result.url, Buffer.from(given.sign_with)) : result.url).toBe(given.url);
   expect(result.body).toBe(given.sent_body ?? null);
   expect(result.warnings.map(({ code }) => code)).toEqual(given.warns ? [given.warns] : []);
-}
-
-/** The text of every field that is present; numbers with the digits they came with. */
-function valuesOf(dataText: string): Map<string, string> {
-  const keepDigits = (_key: string, value: unknown, context?: { source: string }) =>
-    typeof value === "number" ? (context?.source ?? String(value)) : value;
-  const data = JSON.parse(dataText, keepDigits) as Record<string, unknown>;
-  return new Map(
-    Object.entries(data).flatMap(([name, value]) =>
-      value === null || value === "" ? [] : [[name, String(value)] as const],
-    ),
-  );
 }

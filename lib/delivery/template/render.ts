@@ -117,11 +117,14 @@ function fill(
   warnings: TemplateWarning[],
 ): RenderFailure | null {
   let left = part === "url" ? maxUrlBytes : maxBodyLength;
+  let leftToRead = maxReadByFunctions;
   for (const piece of pieces) {
     if (typeof piece === "string") {
       parts.push(piece);
       left -= piece.length;
     } else {
+      leftToRead -= readByFunctions(piece, input);
+      if (leftToRead < 0) return part === "url" ? "url_too_long" : "body_too_long";
       const filled = fillMacro(piece, input);
       if (filled.isUnmapped) return "unmapped_value";
       parts.push(filled.text);
@@ -134,6 +137,13 @@ function fill(
     if (left < 0) return part === "url" ? "url_too_long" : "body_too_long";
   }
   return null;
+}
+
+/** Functions make short of long, as hashes do, so that the length of what comes out bounds no time. In characters. */
+const maxReadByFunctions = 4 * maxBodyLength;
+
+function readByFunctions({ read, functions }: CompiledMacro, input: RenderInput): number {
+  return functions.length === 0 ? 0 : (read?.(input)?.length ?? 0) * functions.length;
 }
 
 function fillMacro(macro: CompiledMacro, input: RenderInput): Filled {

@@ -171,6 +171,14 @@ describe("lengths", () => {
     expect(body(form("{a}"), { a: "a".repeat(1_048_576) })).toHaveLength(1_048_576);
     expect(body(form("{a}".repeat(10_000)), { a: "a".repeat(500_000) })).toBe("body_too_long");
   });
+
+  test("functions that make short of long read so much and no more", () => {
+    const huge = { a: "a".repeat(1_048_576) };
+    expect(body(form("{a:md5}".repeat(3)), huge)).toHaveLength(3 * 32);
+    expect(body(form("{a:md5}".repeat(9_000)), huge)).toBe("body_too_long");
+    expect(body(form("{a:lower:lower:lower:upper:md5}"), huge)).toBe("body_too_long");
+    expect(query("a={a:md5}&".repeat(500), huge)).toBe("url_too_long");
+  });
 });
 
 test("half a character in a value does no harm", () => {

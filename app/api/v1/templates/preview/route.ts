@@ -1,0 +1,10 @@
+import { route } from "#lib/api/route.ts";
+import { maxPreviewBytes, parsePreview } from "#lib/templates/parse-preview.ts";
+import { previewTemplate } from "#lib/templates/service.ts";
+
+export const POST = route({
+  auth: "api_key",
+  body: parsePreview,
+  maxBodyBytes: maxPreviewBytes,
+  handler: ({ actor, body }) => previewTemplate(actor, body),
+});
