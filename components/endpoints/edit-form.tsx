@@ -16,6 +16,7 @@ import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { editEndpointOptions, endpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail, EndpointEdit, endpointEdit } from "#lib/endpoints/schema.ts";
 import { type EndpointSettings, settingFields } from "./form-types.ts";
+import { SendTestPanel } from "./send-test-panel.tsx";
 import { EndpointSettingsFields } from "./settings-fields.tsx";
 
 export function EndpointEditForm({ id }: { id: string }) {
@@ -85,6 +86,10 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
           </ButtonLink>
         </div>
       </form>
+      {/* Outside the form, which its dialog would otherwise send. */}
+      <div className="mt-6 max-w-6xl">
+        <SendTestPanel endpoint={endpoint} hasUnsaved={isDirty} />
+      </div>
     </FormProvider>
   );
 }

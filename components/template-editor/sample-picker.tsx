@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useTimeZone } from "#components/layout/preferences.ts";
+import { useEventWords, useRecentEvents } from "#components/events/recent-events.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import type { RenderInput } from "#lib/delivery/template/render.ts";
 import type { EventType } from "#lib/event-types/schema.ts";
-import { eventListOptions, eventOptions } from "#lib/events/client.ts";
-import { formatAbsolute, truncateMiddle } from "#lib/format.ts";
+import { eventOptions } from "#lib/events/client.ts";
+import type { Event } from "#lib/events/schema.ts";
 import { inputOfEvent, inputOfExamples } from "./sample-event.ts";
 
 type Choice = { kind: "example"; type: string } | { kind: "event"; type: string; id: string };
@@ -20,26 +20,20 @@ type SampleState = Sample & {
   choice: Choice | null;
   choose: (choice: Choice) => void;
   types: readonly EventType[];
-  recent: { id: string; type: string; occurred_at: string }[];
+  recent: readonly Event[];
   listProblem: string | null;
 };
-
-const shownEvents = 20;
 
 /** The latest real event of the affiliate that the endpoint would get, until another is chosen. */
 export function useSample(types: readonly EventType[], affiliate: string | null): SampleState {
   const [chosen, choose] = useState<Choice | null>(null);
-  const list = useQuery({
-    ...eventListOptions({ affiliate: affiliate ?? "", limit: 100 }),
-    enabled: affiliate !== null,
-  });
   const typeNames = types.map(({ name }) => name);
-  const recent = (list.data?.data ?? []).filter(({ type }) => typeNames.includes(type)).slice(0, shownEvents);
+  const { events: recent, error: listError } = useRecentEvents(affiliate, typeNames);
   const choice =
     (chosen && typeNames.includes(chosen.type) ? chosen : null) ?? firstChoice(recent, typeNames);
   const eventId = choice?.kind === "event" ? choice.id : null;
   const event = useQuery({ ...eventOptions(eventId ?? ""), enabled: eventId !== null });
-  const state = { choice, choose, types, recent, listProblem: list.error ? errorWords(list.error) : null };
+  const state = { choice, choose, types, recent, listProblem: listError ? errorWords(listError) : null };
   const type = types.find(({ name }) => name === choice?.type);
   if (!choice || !type) return { ...state, input: null, missing: "Choose an event type first." };
   if (choice.kind === "example") return { ...state, input: inputOfExamples(type), missing: null };
@@ -57,7 +51,7 @@ function firstChoice(recent: SampleState["recent"], typeNames: readonly string[]
 }
 
 export function SamplePicker({ sample }: { sample: SampleState }) {
-  const timeZone = useTimeZone();
+  const words = useEventWords();
   const { choice, choose, types, recent, listProblem } = sample;
   const value = choice ? (choice.kind === "event" ? `event ${choice.id}` : `example ${choice.type}`) : "";
   const change = (next: string) => {
@@ -75,9 +69,9 @@ export function SamplePicker({ sample }: { sample: SampleState }) {
         <Select {...ids} value={value} onChange={({ target }) => change(target.value)}>
           {recent.length > 0 ? (
             <optgroup label="Latest events">
-              {recent.map(({ id, type, occurred_at }) => (
-                <option key={id} value={`event ${id}`}>
-                  {`${type}, ${formatAbsolute(occurred_at, timeZone)}, ${truncateMiddle(id, 24)}`}
+              {recent.map((event) => (
+                <option key={event.id} value={`event ${event.id}`}>
+                  {words(event)}
                 </option>
               ))}
             </optgroup>
