@@ -8,7 +8,7 @@ import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Attempt } from "#lib/deliveries/schema.ts";
 import { attemptSentence } from "#lib/deliveries/words.ts";
 import { formatMs } from "#lib/format.ts";
-import { type AttemptOutcome, attemptOutcomeLabels } from "#lib/vocabulary.ts";
+import { type AttemptOutcome, attemptOutcomeLabels, type HttpMethod } from "#lib/vocabulary.ts";
 import { ExactAttemptTime } from "./exact-attempt-time.tsx";
 import { Phases } from "./phases.tsx";
 
@@ -19,8 +19,15 @@ const looks = {
   worker_lost: { tone: "idle", icon: CircleHelp },
 } satisfies Record<AttemptOutcome, PillLook>;
 
+type AttemptItemProps = {
+  attempt: Attempt;
+  /** Null where it is no longer known. */
+  method: HttpMethod | null;
+  open: boolean;
+};
+
 /** One request and what came of it; the details open on demand, those of the latest at once. */
-export function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
+export function AttemptItem({ attempt, method, open }: AttemptItemProps) {
   const code = attempt.status ?? attempt.error_code;
   return (
     <li>
@@ -43,7 +50,7 @@ export function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean
           <Phases attempt={attempt} />
           {attempt.request_url === null ? null : (
             <div className="flex min-w-0 items-center gap-2">
-              <span className="font-mono text-ink-3 text-xs">POST</span>
+              <span className="font-mono text-ink-3 text-xs">{method}</span>
               <CopyableMono text={attempt.request_url} what="URL" />
             </div>
           )}

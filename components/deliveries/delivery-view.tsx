@@ -17,7 +17,7 @@ import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import { AttemptItem } from "./attempt.tsx";
-import { ResendButton } from "./resend-button.tsx";
+import { ResendActions } from "./resend-actions.tsx";
 import { DeliveryStatePill } from "./state-pill.tsx";
 
 const trail = [{ href: "/deliveries", label: "Deliveries" }];
@@ -50,7 +50,7 @@ export function DeliveryView({ id }: { id: string }) {
           </span>
         }
         description={<Cause delivery={delivery} />}
-        actions={<ResendButton delivery={delivery} />}
+        actions={<ResendActions delivery={delivery} />}
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
@@ -123,7 +123,12 @@ function Timeline({ delivery }: { delivery: DeliveryDetail }) {
       <ol reversed className="[&>li:last-child>details]:border-b-0">
         <NextAttempt delivery={delivery} />
         {attempts.map((attempt, index) => (
-          <AttemptItem key={`${attempt.number} ${attempt.started_at}`} attempt={attempt} open={index === 0} />
+          <AttemptItem
+            key={`${attempt.number} ${attempt.started_at}`}
+            attempt={attempt}
+            method={delivery.request?.method ?? (delivery.endpoint.kind === "webhook" ? "POST" : null)}
+            open={index === 0}
+          />
         ))}
         {attempts.length === 0 && delivery.state !== "pending" && delivery.state !== "in_flight" ? (
           <li className="px-4 py-3 text-ink-2">No request was made.</li>

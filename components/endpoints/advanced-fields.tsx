@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { Controller, useFormContext } from "react-hook-form";
 import { Field, Input } from "#components/ui/field.tsx";
 import type { EndpointSettings } from "./form-types.ts";
-import { HeadersField } from "./headers-field.tsx";
+import { NamedValuesField } from "./named-values-field.tsx";
 import { OrderingField } from "./ordering-field.tsx";
 import { RateLimitField } from "./rate-limit-field.tsx";
 import { ResponseRulesField } from "./response-rules-field.tsx";
@@ -43,7 +43,7 @@ export function AdvancedFields() {
         <Limits />
         <RateLimitField />
         <OrderingField />
-        <HeadersField />
+        <NamedValuesField list="headers" />
         <ResponseRulesField />
       </div>
     </details>

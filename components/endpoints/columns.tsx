@@ -4,6 +4,8 @@ import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
+import { TemplateText } from "#components/template-editor/template-text.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { breakerWords, endpointCause, endpointCondition, lastFailureWords } from "#lib/endpoints/words.ts";
@@ -34,7 +36,7 @@ export const endpointColumns = [
     id: "url",
     header: "URL",
     meta: { phone: "second", className: "sm:w-[21%]" },
-    cell: ({ row: { original: endpoint } }) => <CopyableMono text={endpoint.url} what="URL" />,
+    cell: ({ row: { original: endpoint } }) => <Target endpoint={endpoint} />,
   }),
   helper.display({
     id: "event_types",
@@ -59,6 +61,20 @@ export const endpointColumns = [
     ),
   }),
 ];
+
+/** A template is cut at its end: what tells one from another are its host and its first macros. */
+function Target({ endpoint: { url, postback } }: { endpoint: Endpoint }) {
+  if (postback === null) return <CopyableMono text={url} what="URL" />;
+  return (
+    <span className="inline-flex min-w-0 max-w-full items-center gap-1.5 align-middle" title={url}>
+      <span className="text-ink-3 text-xs">Postback {postback.method}</span>
+      <span className="truncate">
+        <TemplateText text={url} kind="url" />
+      </span>
+      <CopyButton text={url} what="URL template" />
+    </span>
+  );
+}
 
 function When({ iso }: { iso: string | null }) {
   return iso === null ? (

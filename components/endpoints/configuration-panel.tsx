@@ -1,26 +1,40 @@
 import { ExactTime } from "#components/layout/time.tsx";
+import { TemplateText } from "#components/template-editor/template-text.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { bodyKind } from "#lib/delivery/template/types.ts";
 import { retryWords } from "#lib/endpoints/retry-words.ts";
-import type { EndpointDetail } from "#lib/endpoints/schema.ts";
-import { rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
+import type { EndpointDetail, Postback } from "#lib/endpoints/schema.ts";
+import { filterWords, rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
 import { formatNoun } from "#lib/format.ts";
-import { orderingLabels, orderingSentences } from "#lib/vocabulary.ts";
+import { endpointKindLabels, orderingLabels, orderingSentences } from "#lib/vocabulary.ts";
 
 /** Every setting, in words. */
 export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
   return (
     <Panel title="Configuration">
       <Facts>
-        <Fact name="URL">
-          <CopyableMono text={endpoint.url} what="URL" />
-        </Fact>
+        <Fact name="Kind">{endpointKindLabels[endpoint.kind]}</Fact>
+        {endpoint.postback ? (
+          <PostbackFacts endpoint={endpoint} postback={endpoint.postback} />
+        ) : (
+          <Fact name="URL">
+            <CopyableMono text={endpoint.url} what="URL" />
+          </Fact>
+        )}
         <Fact name="Affiliate">
           {endpoint.affiliate.name}{" "}
           <code className="font-mono text-ink-3 text-xs">{endpoint.affiliate.key}</code>
         </Fact>
         <Fact name="Event types">
           {endpoint.event_types === null ? "All" : endpoint.event_types.join(", ")}
+        </Fact>
+        <Fact name="Filters">
+          <WordList
+            words={endpoint.filters.map(filterWords)}
+            none="None: every event of these types is sent"
+          />
         </Fact>
         <Fact name="Retries">{retryWords(endpoint.retry)}</Fact>
         <Fact name="Timeout">{endpoint.timeout_ms / 1_000} s for the whole answer</Fact>
@@ -31,10 +45,13 @@ export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
           <span className="text-ink-2">({lowerFirst(orderingSentences[endpoint.ordering])})</span>
         </Fact>
         <Fact name="Headers">
-          <Headers names={endpoint.headers.map(({ name }) => name)} />
+          <HiddenValues names={endpoint.headers.map(({ name }) => name)} none="None of its own" />
         </Fact>
         <Fact name="Response rules">
-          <ResponseRules endpoint={endpoint} />
+          <WordList
+            words={endpoint.response_rules.map(ruleWords)}
+            none="None: every status from 200 to 299 is a success"
+          />
         </Fact>
         <Fact name="Id">
           <CopyableMono text={endpoint.id} what="endpoint id" />
@@ -47,8 +64,35 @@ export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
   );
 }
 
-function Headers({ names }: { names: string[] }) {
-  if (names.length === 0) return "None of its own";
+function PostbackFacts({ endpoint, postback }: { endpoint: EndpointDetail; postback: Postback }) {
+  const { method, content_type, body, sign } = postback;
+  const secretNames = endpoint.macro_secrets.map(({ name }) => name);
+  return (
+    <>
+      <Fact name="Template">
+        <span className="mr-2 font-mono text-ink-3 text-xs">{method}</span>
+        <TemplateText text={endpoint.url} kind="url" className="break-all" />
+        <CopyButton text={endpoint.url} what="URL template" className="align-middle" />
+      </Fact>
+      {body === null ? null : (
+        <Fact name="Body">
+          <span className="font-mono text-ink-3 text-xs">{content_type}</span>
+          <br />
+          <TemplateText text={body} kind={bodyKind(content_type)} className="break-all whitespace-pre-wrap" />
+        </Fact>
+      )}
+      {sign ? <Fact name="Signature">sig= at the end of the URL</Fact> : null}
+      {secretNames.length === 0 ? null : (
+        <Fact name="Template secrets">
+          <HiddenValues names={secretNames} none="None" />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function HiddenValues({ names, none }: { names: string[]; none: string }) {
+  if (names.length === 0) return none;
   return (
     <ul>
       {names.map((name) => (
@@ -60,13 +104,14 @@ function Headers({ names }: { names: string[] }) {
   );
 }
 
-function ResponseRules({ endpoint }: { endpoint: EndpointDetail }) {
-  const rules = endpoint.response_rules.map(ruleWords);
-  if (rules.length === 0) return "None: every status from 200 to 299 is a success";
+/** What nobody set says what holds in its place. */
+function WordList({ words: all, none }: { words: string[]; none: string }) {
+  const words = [...new Set(all)];
+  if (words.length === 0) return none;
   return (
     <ol>
-      {rules.map((words) => (
-        <li key={words}>{words}</li>
+      {words.map((text) => (
+        <li key={text}>{text}</li>
       ))}
     </ol>
   );

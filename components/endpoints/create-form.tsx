@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { FormProvider, useForm } from "react-hook-form";
+import { FormProvider, useForm, useWatch } from "react-hook-form";
 import type { z } from "zod";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
@@ -15,6 +15,7 @@ import type { EndpointCreate, endpointCreate } from "#lib/endpoints/schema.ts";
 import { AffiliateField } from "./affiliate-field.tsx";
 import { CreatedPanel } from "./created-panel.tsx";
 import { settingFields } from "./form-types.ts";
+import { KindField } from "./kind-field.tsx";
 import { EndpointSettingsFields } from "./settings-fields.tsx";
 
 type EndpointCreateInput = z.input<typeof endpointCreate>;
@@ -28,9 +29,12 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
     resolver: lazyResolver(async () => (await import("#lib/endpoints/schema.ts")).endpointCreate),
     defaultValues: {
       affiliate: affiliate ?? "",
+      kind: "webhook",
       name: "",
       url: "",
+      macro_secrets: [],
       event_types: null,
+      filters: [],
       timeout_ms: 15_000,
       retry: retryPresets.quick,
       concurrency: 16,
@@ -40,6 +44,7 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
       response_rules: [],
     },
   });
+  const [kind = "webhook", owner] = useWatch({ control: form.control, name: ["kind", "affiliate"] });
   useUnsavedChanges(form.formState.isDirty && !create.isSuccess);
   if (create.isSuccess) return <CreatedPanel endpoint={create.data} />;
 
@@ -53,9 +58,12 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
   const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <FormProvider {...form}>
-      <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
-        <AffiliateField />
-        <EndpointSettingsFields />
+      <form onSubmit={submit} noValidate className="flex max-w-6xl flex-col gap-5">
+        <div className="flex max-w-2xl flex-col gap-5">
+          <AffiliateField />
+          <KindField />
+        </div>
+        <EndpointSettingsFields kind={kind} affiliate={owner || null} />
         <FormProblem message={problem} />
         <div className="flex gap-2">
           <Button type="submit" tone="primary" busy={create.isPending}>

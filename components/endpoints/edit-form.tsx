@@ -16,6 +16,7 @@ import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { editEndpointOptions, endpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail, EndpointEdit, endpointEdit } from "#lib/endpoints/schema.ts";
 import { type EndpointSettings, settingFields } from "./form-types.ts";
+import { SendTestPanel } from "./send-test-panel.tsx";
 import { EndpointSettingsFields } from "./settings-fields.tsx";
 
 export function EndpointEditForm({ id }: { id: string }) {
@@ -68,8 +69,8 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <FormProvider {...form}>
-      <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
-        <EndpointSettingsFields />
+      <form onSubmit={submit} noValidate className="flex max-w-6xl flex-col gap-5">
+        <EndpointSettingsFields kind={endpoint.kind} affiliate={endpoint.affiliate.key} />
         <FormProblem message={problem} />
         <div className="flex items-start gap-2">
           <Button
@@ -85,20 +86,30 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
           </ButtonLink>
         </div>
       </form>
+      {/* Outside the form, which its dialog would otherwise send. */}
+      <div className="mt-6 max-w-6xl">
+        <SendTestPanel endpoint={endpoint} hasUnsaved={isDirty} />
+      </div>
     </FormProvider>
   );
 }
 
 function settingsOf(endpoint: EndpointDetail): EndpointSettings {
-  const { name, url, event_types, timeout_ms, retry, concurrency, ordering, headers } = endpoint;
-  const rate_limit = endpoint.rate_limit;
+  const { name, url, macro_secrets, event_types, timeout_ms, retry, concurrency, ordering } = endpoint;
+  const { rate_limit, headers } = endpoint;
+  const filters = endpoint.filters.map((filter) =>
+    filter.is === "one_of" ? { ...filter, values: [...filter.values] } : filter,
+  );
   const response_rules = endpoint.response_rules.map((rule) =>
     rule.kind === "status_in" ? { ...rule, statuses: [...rule.statuses] } : rule,
   );
   return {
     name,
     url,
+    postback: endpoint.postback ?? undefined,
+    macro_secrets,
     event_types,
+    filters,
     timeout_ms,
     retry,
     concurrency,

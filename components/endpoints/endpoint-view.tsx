@@ -24,6 +24,7 @@ import { ConfigurationPanel } from "./configuration-panel.tsx";
 import { DeleteAction } from "./delete-action.tsx";
 import { EndpointDeliveries } from "./endpoint-deliveries.tsx";
 import { SecretPanel } from "./secret-panel.tsx";
+import { SendTestPanel } from "./send-test-panel.tsx";
 import { StatusAction } from "./status-actions.tsx";
 import { EndpointStatusPill } from "./status-pill.tsx";
 
@@ -75,6 +76,7 @@ export function EndpointView({ id }: { id: string }) {
           <SecretPanel endpointId={endpoint.id} />
         </div>
       </div>
+      <SendTestPanel endpoint={endpoint} />
       <EndpointDeliveries endpoint={endpoint} />
       {endpoint.breaker.changed_at === null ? null : <BreakerHistory endpoint={endpoint} />}
     </>

@@ -3,31 +3,38 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { Controller, useFormContext } from "react-hook-form";
+import { classNames } from "#components/ui/class-names.ts";
 import { FieldError, Radio } from "#components/ui/field.tsx";
 import { allEventTypesOptions } from "#lib/event-types/client.ts";
 import type { EndpointSettings } from "./form-types.ts";
 
-/** All event types, also those to come, or a choice of the catalogue. */
-export function EventTypesField() {
+/** All event types, also those to come, where the endpoint can take them, or a choice of the catalogue. */
+export function EventTypesField({ canTakeAll }: { canTakeAll: boolean }) {
   const { control } = useFormContext<EndpointSettings>();
   return (
     <Controller
       control={control}
       name="event_types"
       render={({ field, fieldState }) => (
-        <Choice value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+        <Choice
+          canTakeAll={canTakeAll}
+          value={field.value}
+          onChange={field.onChange}
+          error={fieldState.error?.message}
+        />
       )}
     />
   );
 }
 
 type ChoiceProps = {
+  canTakeAll: boolean;
   value: string[] | null;
   onChange: (value: string[] | null) => void;
   error: string | undefined;
 };
 
-function Choice({ value, onChange, error }: ChoiceProps) {
+function Choice({ canTakeAll, value, onChange, error }: ChoiceProps) {
   const errorId = useId();
   const { data, isError, refetch } = useQuery(allEventTypesOptions());
   const names = [...new Set([...(data ?? []).map(({ name }) => name), ...(value ?? [])])].sort();
@@ -36,14 +43,25 @@ function Choice({ value, onChange, error }: ChoiceProps) {
   return (
     <fieldset aria-describedby={error ? errorId : undefined} className="flex flex-col gap-1.5">
       <legend className="mb-1 font-medium text-sm">Event types</legend>
-      <Radio name="event-types" checked={value === null} onChange={() => onChange(null)}>
-        All, also those that come later
-      </Radio>
-      <Radio name="event-types" checked={value !== null} onChange={() => onChange([])}>
-        Only these
-      </Radio>
+      {canTakeAll ? (
+        <>
+          <Radio name="event-types" checked={value === null} onChange={() => onChange(null)}>
+            All, also those that come later
+          </Radio>
+          <Radio name="event-types" checked={value !== null} onChange={() => onChange([])}>
+            Only these
+          </Radio>
+        </>
+      ) : (
+        <p className="text-ink-3 text-xs">The template may use the fields of these.</p>
+      )}
       {value === null ? null : (
-        <div className="ml-5 grid gap-x-4 gap-y-1 rounded-md border border-line p-3 sm:grid-cols-2">
+        <div
+          className={classNames(
+            "grid gap-x-4 gap-y-1 rounded-md border border-line p-3 sm:grid-cols-2",
+            canTakeAll && "ml-5",
+          )}
+        >
           {names.map((name) => (
             <label key={name} className="flex min-h-6 min-w-0 items-center gap-2">
               <input

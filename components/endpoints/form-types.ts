@@ -1,17 +1,33 @@
 import { get, useFormContext } from "react-hook-form";
 import type { z } from "zod";
 import type { FieldPattern } from "#lib/api/forms.ts";
-import type { endpointEdit } from "#lib/endpoints/schema.ts";
+import type { endpointEdit, Postback } from "#lib/endpoints/schema.ts";
 
 /** What the form for a new endpoint and the one for an existing endpoint have in common. */
-export type EndpointSettings = { [Name in keyof Edit]-?: Exclude<Edit[Name], undefined> };
-type Edit = Omit<z.input<typeof endpointEdit>, "postback" | "macro_secrets" | "filters">;
+export type EndpointSettings = {
+  [Name in keyof Edit]-?: Exclude<Edit[Name], undefined>;
+} & {
+  /** Undefined for a webhook. */
+  postback?: Postback | undefined;
+};
+type Edit = Omit<z.input<typeof endpointEdit>, "postback">;
 
 /** The most specific first, so that an error in one number of the policy lands beside that number. */
 export const settingFields = [
   "name",
   "url",
+  "postback.content_type",
+  "postback.body",
+  "postback.sign",
+  "postback.method",
+  "macro_secrets.*.name",
+  "macro_secrets.*.value",
+  "macro_secrets",
   "event_types",
+  "filters.*.field",
+  "filters.*.value",
+  "filters.*.values",
+  "filters",
   "timeout_ms",
   "retry.max_attempts",
   "retry.base_seconds",

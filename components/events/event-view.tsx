@@ -14,6 +14,7 @@ import { CopyableMono, MiddleCut } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { Pill } from "#components/ui/pill.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
+import { filterWords } from "#lib/endpoints/setting-words.ts";
 import { eventOptions } from "#lib/events/client.ts";
 import type { EventDetail, EventRecipient } from "#lib/events/schema.ts";
 import { formatBytes, formatNoun } from "#lib/format.ts";
@@ -115,7 +116,7 @@ function Recipients({ event }: { event: EventDetail }) {
 }
 
 function Decision({
-  recipient: { decision, delivery },
+  recipient: { decision, filter, delivery },
   eventType,
 }: {
   recipient: EventRecipient;
@@ -141,16 +142,24 @@ function Decision({
   }
   return (
     <>
-      <span className="text-ink-2">
-        {decision === "not_subscribed"
-          ? `It does not subscribe to ${eventType}`
-          : "It was created after this event"}
-      </span>
+      <span className="wrap-anywhere text-ink-2">{notSentWords({ decision, filter, eventType })}</span>
       <Pill tone="idle" icon={CircleMinus}>
         Not sent
       </Pill>
     </>
   );
+}
+
+function notSentWords({
+  decision,
+  filter,
+  eventType,
+}: Pick<EventRecipient, "decision" | "filter"> & { eventType: string }): string {
+  if (decision === "not_subscribed") return `It does not subscribe to ${eventType}`;
+  if (decision === "created_later") return "It was created after this event";
+  return filter
+    ? `It wants only events whose ${filterWords(filter)}, which does not hold for this one`
+    : "Its filters keep this event out";
 }
 
 function EventFacts({ event }: { event: EventDetail }) {

@@ -2,7 +2,7 @@ import { mutationOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#lib/api/fetcher.ts";
 import type { Page } from "#lib/api/paging.ts";
-import type { Delivery, DeliveryDetail, deliveryListQuery } from "#lib/deliveries/schema.ts";
+import type { Delivery, DeliveryDetail, deliveryListQuery, deliveryResend } from "#lib/deliveries/schema.ts";
 
 export type DeliveryFilters = z.input<typeof deliveryListQuery>;
 
@@ -24,9 +24,12 @@ export function deliveryOptions(id: string) {
   });
 }
 
-/** Puts one delivery back to waiting with a fresh set of attempts; `force`: also out of its order. */
+/**
+ * Puts one delivery back to waiting with a fresh set of attempts; `force`: also out of its order, `render_again`: a
+ * postback by its endpoint's template as it is now.
+ */
 export const resendDeliveryOptions = mutationOptions({
-  mutationFn: ({ id, force }: { id: string; force: boolean }) =>
-    callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST", body: { force } }),
+  mutationFn: ({ id, ...body }: { id: string } & z.input<typeof deliveryResend>) =>
+    callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST", body }),
   onSettled: (_data, _error, _given, _result, { client }) => client.invalidateQueries(),
 });

@@ -1,3 +1,4 @@
+import type { Filter } from "#lib/delivery/filters.ts";
 import type { ResponseRule } from "#lib/delivery/response-rules.ts";
 import type { RateLimit } from "#lib/delivery/token-bucket.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
@@ -35,4 +36,25 @@ export function ruleWords(rule: ResponseRule): string {
   const words = `${ruleKindLabels[rule.kind]} ${what}`;
   if (rule.kind === "duplicate") return `${words}: delivered`;
   return `${words}; else ${rule.retry ? "retried" : "a dead letter"}`;
+}
+
+export type FilterKind = Filter["is"];
+
+export const filterKindLabels = {
+  present: "is there",
+  equal: "is",
+  one_of: "is one of",
+  less_than: "is less than",
+  at_most: "is at most",
+  at_least: "is at least",
+  greater_than: "is greater than",
+} satisfies Record<FilterKind, string>;
+
+export const filterKinds = Object.keys(filterKindLabels) as FilterKind[];
+
+/** One condition in words: `country is one of DE, AT`. */
+export function filterWords(filter: Filter): string {
+  const words = `${filter.field} ${filterKindLabels[filter.is]}`;
+  if (filter.is === "present") return words;
+  return `${words} ${filter.is === "one_of" ? filter.values.join(", ") : filter.value}`;
 }

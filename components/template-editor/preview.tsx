@@ -1,0 +1,76 @@
+import { TriangleAlert } from "lucide-react";
+import { useMemo, useState } from "react";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { compileTemplate, type RenderInput, traceTemplate } from "#lib/delivery/template/render.ts";
+import { maxUrlBytes, type TemplateSource } from "#lib/delivery/template/types.ts";
+import { formatBytes, formatCount } from "#lib/format.ts";
+import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import { TraceTable } from "./trace-table.tsx";
+import { TracedText } from "./traced-text.tsx";
+
+type PreviewProps = { template: TemplateSource; input: RenderInput; sign: boolean };
+
+/** Exactly what would be sent for this event, by the code that renders it when it is sent. */
+export function Preview({ template, input, sign }: PreviewProps) {
+  const [active, setActive] = useState<string | null>(null);
+  const compiled = useMemo(() => compileTemplate(template), [template]);
+  const { result, url, body } = useMemo(() => traceTemplate(compiled, input), [compiled, input]);
+  const urlText = url.map(({ text }) => text).join("");
+  const bodyText = body?.map(({ text }) => text).join("") ?? null;
+  const all = [...url, ...(body ?? [])];
+  return (
+    <div className="flex flex-col gap-3">
+      {result.kind === "rendered" ? null : (
+        <p role="alert" className="flex gap-2 rounded-md bg-warn-tint px-3 py-2 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <span>
+            {result.kind === "skipped" ? "This event would be skipped" : "This event would be a dead letter"}:{" "}
+            {reasonSentences[result.reason]}. {reasonRemedies[result.reason]}
+          </span>
+        </p>
+      )}
+      <Sent what="Request URL" text={urlText} note={sizeWords(urlText.length, sign)}>
+        <span className="mr-2 select-none font-sans text-ink-3">{template.method}</span>
+        <TracedText pieces={url} what="Exact URL" active={active} onActive={setActive} />
+      </Sent>
+      {body === null || bodyText === null ? null : (
+        <Sent what="Request body" text={bodyText} note={`${template.contentType}, ${byteWords(bodyText)}`}>
+          <TracedText pieces={body} what="Exact body" active={active} onActive={setActive} />
+        </Sent>
+      )}
+      {result.kind !== "rendered" || result.warnings.length === 0 ? null : (
+        <ul aria-label="Warnings of the preview" className="flex flex-col gap-1">
+          {result.warnings.map(({ part, at, message }) => (
+            <li key={`${part} ${at}`} className="flex gap-2 rounded-md bg-warn-tint px-3 py-2 text-warn">
+              <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+              <span className="wrap-anywhere min-w-0">{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <TraceTable pieces={all} active={active} onActive={setActive} />
+    </div>
+  );
+}
+
+type SentProps = { what: string; text: string; note: string; children: React.ReactNode };
+
+function Sent({ what, text, note, children }: SentProps) {
+  return (
+    <div className="relative rounded-md border border-line bg-surface">
+      <CopyButton text={text} what={what} className="absolute top-1 right-1 bg-surface" />
+      <div className="max-h-72 overflow-y-auto p-3 pr-9 font-mono text-xs leading-5">{children}</div>
+      <p className="border-line border-t px-3 py-1.5 text-ink-3 text-xs">{note}</p>
+    </div>
+  );
+}
+
+/** A rendered URL is ASCII: its characters are its bytes. */
+function sizeWords(bytes: number, sign: boolean): string {
+  const size = `${formatCount(bytes)} of ${formatCount(maxUrlBytes)} bytes`;
+  return sign ? `${size}; sig= and 64 characters follow at send` : size;
+}
+
+function byteWords(text: string): string {
+  return formatBytes(new TextEncoder().encode(text).length);
+}
