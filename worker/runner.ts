@@ -205,9 +205,9 @@ export async function startRunner(options: {
   const listener = listen({
     url: options.listenUrl,
     channel: wakeChannel,
-    onNotify: () => {
-      outbox.notify();
-      work.notify();
+    onNotify: (wake) => {
+      if (wake !== "deliveries") outbox.notify();
+      if (wake !== "events") work.notify();
     },
     onLost: (error) => log.warn({ err: error }, "lost the connection that listens; polling goes on"),
   });

@@ -30,6 +30,8 @@ export function createDatabase(options: {
     query_timeout: options.statementTimeoutMs + answerWithinMs,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // What does not wait for an answer goes out at once, in order: a transaction's begin with its first statement.
+    pipeline: true,
   });
   pool.on("error", options.onError);
   // A connection that breaks while it is taken also says so to whoever listens on it, and to the whole process if
@@ -56,8 +58,11 @@ export async function inClientTransaction<T>(
   };
   client.on("error", onError);
   try {
-    await client.query("begin");
+    const begun = client.query("begin");
+    // It only fails together with the connection, and then so does whatever follows.
+    begun.catch(() => undefined);
     const result = await work(client);
+    await begun;
     await client.query("commit");
     return result;
   } catch (error) {

@@ -6,13 +6,13 @@ const firstRetryMs = 250;
 const lastRetryMs = 10_000;
 
 /**
- * Calls `onNotify` for every notification on `channel`, over a connection of its own, which is made again with
+ * Calls `onNotify` with the payload of every notification on `channel`, and with null whenever it begins to listen, over a connection of its own, which is made again with
  * back-off when it breaks. Notifications sent meanwhile are lost: the listener must also look by itself.
  */
 export function listen(options: {
   url: string;
   channel: string;
-  onNotify: () => void;
+  onNotify: (payload: string | null) => void;
   onLost: (error: Error) => void;
 }): Listener {
   let closed = false;
@@ -41,12 +41,12 @@ export function listen(options: {
     };
     connection.on("error", onLost);
     connection.on("end", () => onLost(new Error("connection ended")));
-    connection.on("notification", options.onNotify);
+    connection.on("notification", ({ payload }) => options.onNotify(payload ?? null));
     try {
       await connection.connect();
       await connection.query(`listen ${pg.escapeIdentifier(options.channel)}`);
       retryMs = firstRetryMs;
-      options.onNotify();
+      options.onNotify(null);
     } catch (error) {
       onLost(error as Error);
     }

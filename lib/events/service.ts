@@ -21,7 +21,8 @@ export async function publish(_actor: Actor, request: PublishRequest): Promise<P
   const { pool } = appDatabase();
   const accepted = await acceptEvents(pool, request.items);
   const results = accepted.map(toAnswer);
-  if (results.some((result) => !(result instanceof Problem) && !result.duplicate)) wakeWorkers(pool);
+  if (results.some((result) => !(result instanceof Problem) && !result.duplicate))
+    wakeWorkers(pool, "events");
   if (request.isArray) {
     return {
       results: results.map((result) => (result instanceof Problem ? { error: problemBody(result) } : result)),

@@ -66,8 +66,10 @@ async function insertDeliveries(
   events: OutboxRow[],
   hashValue: SearchHasher,
 ): Promise<void> {
-  const byAffiliate = await endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]);
-  const rules = await loadEventTypeRules(client, [...new Set(events.map(({ type }) => type))]);
+  const [byAffiliate, rules] = await Promise.all([
+    endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]),
+    loadEventTypeRules(client, [...new Set(events.map(({ type }) => type))]),
+  ]);
   const endpoints = [...byAffiliate.values()].flat();
   await lockOrdered(client, endpoints);
   const mayRead =

@@ -26,7 +26,7 @@ export async function measureLatency(
     const id = uuidv7();
     published.set(id, process.hrtime.bigint());
     const affiliate = affiliates[i % affiliates.length] as string;
-    calls.push(publish([{ id, affiliate, data: sampleData(i) }]).then(() => wakeWorkers(pool)));
+    calls.push(publish([{ id, affiliate, data: sampleData(i) }]).then(() => wakeWorkers(pool, "events")));
   }
   await Promise.all(calls);
   await sleep(1_000);
