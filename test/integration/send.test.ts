@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Lookup } from "#lib/http/connector.ts";
-import { setUpSending } from "#test/helpers/sending.ts";
+import { lookupOf, setUpSending } from "#test/helpers/sending.ts";
 
 const on = setUpSending();
-const { newSender, newReceiver, sendOk, sendFailing, closeLast } = on;
+const { newSender, newReceiver, newServer, sendOk, sendFailing, closeLast } = on;
 
 describe("a complete response (cases 7 and 9)", () => {
   it("comes back with status, headers, body and timings, and the request arrives as given", async () => {
@@ -204,6 +204,33 @@ describe("the sender", () => {
     await sendOk(on.receiver.url("/"));
     await sendOk(others[0].url("/"));
     expect([on.receiver, ...others].map((each) => each.connections())).toEqual([1, 2, 1]);
+  });
+
+  it("keeps a bounded number of connections open, however many origins it sends to", async () => {
+    let open = 0;
+    let most = 0;
+    const answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    const port = await newServer((socket) => {
+      most = Math.max(most, ++open);
+      socket.on("data", () => socket.write(answer)).on("close", () => open--);
+    });
+    const [maxPools, atOnce, origins] = [64, 32, 2_000];
+    const sender = newSender({ maxPools, lookup: lookupOf(["127.0.0.1"]) });
+    let next = 0;
+    const sendAll = async () => {
+      for (let i = next++; i < origins; i = next++) {
+        const sent = await sender.send({
+          url: `http://h${i}.example:${port}/`,
+          headers: [],
+          body: Buffer.from("{}"),
+          timeoutMs: 5_000,
+        });
+        expect(sent.ok).toBe(true);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, sendAll));
+    // Those under way are beyond the bound, and each that is closed may still be closing.
+    expect(most).toBeLessThanOrEqual(maxPools + 2 * atOnce);
   });
 
   it.each(["nonsense", "", "ftp://example.com/", "http://", "http://exa mple/"])(
