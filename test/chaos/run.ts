@@ -27,6 +27,8 @@ export type ChaosOptions = {
 const affiliates = 20;
 const slots = 32;
 const batchSize = 500;
+/** Events about one conversion. */
+const conversionSize = 4;
 
 type End = () => Promise<unknown>;
 /** How each part of what is running is ended. */
@@ -115,11 +117,19 @@ async function play(options: ChaosOptions, ends: Ends): Promise<Findings> {
   return { ...findings, disagreements: [...crew.fallen(), ...findings.disagreements] };
 }
 
+/** Webhooks and postbacks in turn; the latter keep the order of their conversions. */
 async function makeEndpoints({ pool }: Database, origin: string): Promise<string[]> {
   const keys: string[] = [];
   for (let i = 0; i < affiliates; i++) {
     const endpoint = await createEndpoint(pool, {
-      url: `${origin}/hook/${i}`,
+      ...(i % 2 === 0
+        ? { url: `${origin}/hook/${i}` }
+        : {
+            url: `${origin}/hook/${i}?n={sub1}&c={conversion_id}`,
+            postback: {},
+            ordering: "per_key",
+            eventTypes: ["conversion.approved"],
+          }),
       timeoutMs: 15_000,
       maxAttempts: 30,
       baseSeconds: 1,
@@ -144,7 +154,9 @@ async function publishStep(options: {
     affiliate: keys[Math.floor(random() * keys.length)] as string,
     occurredAt: "2026-01-01T00:00:00Z",
     orderingKey: null,
-    data: Buffer.from(`{"n":${accepted.size + i}}`),
+    data: Buffer.from(
+      `{"sub1":"${accepted.size + i}","conversion_id":"cnv_${Math.floor((accepted.size + i) / conversionSize)}"}`,
+    ),
   }));
   for (let from = 0; from < items.length; from += batchSize) {
     const batch = items.slice(from, from + batchSize);

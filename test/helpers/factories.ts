@@ -35,7 +35,7 @@ export async function createEndpoint(
   options: {
     url: string;
     affiliate?: { id: string; key: string };
-    eventTypes?: string[];
+    eventTypes?: readonly string[];
     timeoutMs?: number;
     maxAttempts?: number;
     baseSeconds?: number;
