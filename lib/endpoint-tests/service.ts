@@ -52,7 +52,7 @@ async function runTest(
   const { orm, pool } = appDatabase();
   const recent = await selectRecentTests(pool, endpoint.id);
   if (request.live) refuseTooMany(endpoint, recent);
-  const event = await eventOf(endpoint, request, recent.nowMs);
+  const event = await eventOf(endpoint, { ...request, nowMs: recent.nowMs });
   const content = await contentOf(endpoint, event);
   const audit = (after: Record<string, unknown>) =>
     recordAudit(orm, actor, {
@@ -119,13 +119,12 @@ function refuseTooMany(
  */
 async function eventOf(
   endpoint: Endpoint,
-  { event_id, type }: EndpointTestRequest,
-  nowMs: number,
+  { event_id, type, nowMs }: EndpointTestRequest & { nowMs: number },
 ): Promise<EventBody> {
   const id = `test_${uuidV7()}`;
   if (event_id !== undefined) return { ...(await namedEvent(endpoint, event_id)), id };
   const name = type ?? endpoint.event_types?.[0] ?? (await firstOfCatalogue());
-  refuseUnsubscribed(endpoint, name, "type");
+  refuseUnsubscribed(endpoint, { type: name, field: "type" });
   const rules = (await loadEventTypeRules(appDatabase().pool, [name])).get(name);
   if (!rules) throw invalidField("type", "is not in the catalogue of event types");
   return { id, type: name, occurredAt: new Date(nowMs), data: Buffer.from(exampleData(rules.fields)) };
@@ -137,7 +136,7 @@ async function namedEvent(endpoint: Endpoint, eventId: string): Promise<Omit<Eve
     throw invalidField("event_id", "is no event of the endpoint's affiliate");
   }
   const { event, data } = found;
-  refuseUnsubscribed(endpoint, event.type, "event_id");
+  refuseUnsubscribed(endpoint, { type: event.type, field: "event_id" });
   if (data === null) throw new Problem("body_purged", "The event's data has been purged");
   return { type: event.type, occurredAt: new Date(event.occurred_at), data };
 }
@@ -149,7 +148,10 @@ async function firstOfCatalogue(): Promise<string> {
   return first.name;
 }
 
-function refuseUnsubscribed({ event_types }: Endpoint, type: string, field: "type" | "event_id"): void {
+function refuseUnsubscribed(
+  { event_types }: Endpoint,
+  { type, field }: { type: string; field: "type" | "event_id" },
+): void {
   if (event_types === null || event_types.includes(type)) return;
   throw invalidField(
     field,

@@ -11,7 +11,7 @@ import type {
   TemplateSource,
 } from "#lib/delivery/template/types.ts";
 import { type FieldError, invalidField, Problem } from "#lib/errors.ts";
-import { selectFieldsOfTypes } from "#lib/event-types/queries.ts";
+import { keepFieldsOfTypes } from "#lib/event-types/queries.ts";
 import { checkEndpointUrl } from "#lib/http/address-guard.ts";
 import type { EndpointKind } from "#lib/vocabulary.ts";
 import type { EndpointSettings } from "./queries.ts";
@@ -22,14 +22,14 @@ export type EndpointContent = Pick<EndpointSettings, "url" | "postback" | "event
 /**
  * The content as it is stored: the URL normalised, a postback's as the template it is. 422 names what is wrong; a
  * template's own fault is the problem's code, with what would be right in its place.
- * `secretNames`: of the secrets that the endpoint has for its template.
+ * `secretNames`: of the secrets that the endpoint has for its template. `orm` is the transaction that saves it.
  */
 export async function checkContent(
   orm: Orm,
   content: EndpointContent,
   { kind, secretNames }: { kind: EndpointKind; secretNames: readonly string[] },
 ): Promise<EndpointContent> {
-  const eventTypes = await selectFieldsOfTypes(orm, content.event_types);
+  const eventTypes = await keepFieldsOfTypes(orm, content.event_types);
   const faults = checkFilters(content.filters, eventTypes).map(({ filter, field, message }) => ({
     field: `filters.${filter}.${field}`,
     message,

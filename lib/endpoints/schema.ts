@@ -20,6 +20,9 @@ import {
   type Reason,
 } from "#lib/vocabulary.ts";
 
+/** Of a request that makes or edits one: the longest templates, and lists of filters as long as anybody has them. */
+export const maxEndpointBytes = 1_048_576;
+
 /** Attempts and the bounds of the backoff between them; `quick` and `patient` of product.md, or own numbers. */
 export const retryPolicy = z
   .strictObject({
@@ -188,7 +191,7 @@ function macroSecretList<T extends z.ZodType<string | null>>(value: T) {
 
 const name = plainText().trim().min(1).max(200);
 /** A postback's may be longer: it is a template. */
-const maxWebhookUrl = 2_048;
+export const maxWebhookUrl = 2_048;
 const url = z.string().trim().min(1).max(maxUrlTemplateLength);
 /** Null subscribes to every event type, also to those that come later. */
 const eventTypes = z.array(eventTypeName).min(1).max(200).nullable();

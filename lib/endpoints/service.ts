@@ -28,15 +28,16 @@ import {
   updateEndpointStatus,
 } from "./queries.ts";
 import { retryPresets } from "./retry-presets.ts";
-import type {
-  Endpoint,
-  EndpointCreate,
-  EndpointCreated,
-  EndpointDetail,
-  EndpointEdit,
-  EndpointListQuery,
-  EndpointRenderWaiting,
-  Postback,
+import {
+  type Endpoint,
+  type EndpointCreate,
+  type EndpointCreated,
+  type EndpointDetail,
+  type EndpointEdit,
+  type EndpointListQuery,
+  type EndpointRenderWaiting,
+  maxWebhookUrl,
+  type Postback,
 } from "./schema.ts";
 import { editSealed, seal } from "./sealed.ts";
 
@@ -192,6 +193,8 @@ function refuseOtherKind(kind: EndpointKind, edit: EndpointEdit): void {
       throw invalidField("event_types", "must name what a postback's template is for");
     return;
   }
+  if (edit.url !== undefined && edit.url.length > maxWebhookUrl)
+    throw invalidField("url", `must have at most ${maxWebhookUrl} characters`);
   if (edit.postback) throw invalidField("postback", "is for endpoints of kind postback");
   if (edit.macro_secrets) throw invalidField("macro_secrets", "is for endpoints of kind postback");
 }

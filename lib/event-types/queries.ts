@@ -84,12 +84,27 @@ export async function selectFieldsOfTypes(
   orm: Orm,
   names: readonly string[] | null,
 ): Promise<TemplateEventType[]> {
-  const rows = await orm
+  return (await fieldsOfTypes(orm, names)).map(toTemplateEventType);
+}
+
+/** The same, and they stay as they are until the transaction ends: what is checked against them is saved in it. */
+export async function keepFieldsOfTypes(
+  orm: Orm,
+  names: readonly string[] | null,
+): Promise<TemplateEventType[]> {
+  return (await fieldsOfTypes(orm, names).for("share")).map(toTemplateEventType);
+}
+
+function fieldsOfTypes(orm: Orm, names: readonly string[] | null) {
+  return orm
     .select({ name: eventTypes.name, fields: eventTypes.fields })
     .from(eventTypes)
     .where(names === null ? undefined : inArray(eventTypes.name, [...names]))
     .orderBy(eventTypes.name);
-  return rows.map(({ name, fields }) => ({ name, fields: fields as EventField[] }));
+}
+
+function toTemplateEventType({ name, fields }: Pick<Row, "name" | "fields">): TemplateEventType {
+  return { name, fields: fields as EventField[] };
 }
 
 /** Whether a live endpoint names it. Walks the live endpoints, which are few beside how seldom this is asked. */

@@ -70,30 +70,27 @@ export async function editEventType(actor: Actor, name: string, edit: EventTypeE
   });
 }
 
-/** Whether templates and filters still hold with a type's new fields; 409 names the endpoints where they do not. */
+/**
+ * Whether templates and filters still hold with a type's new fields, or, for null, without the type; 409 names the
+ * endpoints where they do not.
+ */
 async function refuseIfEndpointsBreak(
   orm: Orm,
-  { name, fields }: Pick<EventTypeSettings, "fields"> & { name: string },
+  { name, fields }: { name: string; fields: EventTypeSettings["fields"] | null },
 ): Promise<void> {
   const endpoints = await selectContentOfSubscribers(orm, name);
   if (endpoints.length === 0) return;
-  const types = (await selectFieldsOfTypes(orm, null)).map((type) =>
-    type.name === name ? { name, fields } : type,
-  );
+  const others = (await selectFieldsOfTypes(orm, null)).filter((type) => type.name !== name);
+  const types = fields === null ? others : [...others, { name, fields }];
   const broken = endpoints.flatMap((endpoint) => {
     const { event_types: named } = endpoint;
     const fault = contentFault(
       endpoint,
       types.filter((type) => named === null || named.includes(type.name)),
     );
-    return fault
-      ? [
-          {
-            field: "fields",
-            message: `cannot change so: endpoint "${endpoint.name}" (${endpoint.id}): ${fault}`,
-          },
-        ]
-      : [];
+    if (fault === null) return [];
+    const message = `cannot change so: endpoint "${endpoint.name}" (${endpoint.id}): ${fault}`;
+    return [{ field: "fields", message }];
   });
   if (broken.length === 0) return;
   throw new Problem(
@@ -103,7 +100,7 @@ async function refuseIfEndpointsBreak(
   );
 }
 
-/** 404 when it is not in the catalogue, 409 while an endpoint names it. Events of the type stay. */
+/** 404 when it is not in the catalogue, 409 while an endpoint names or needs it. Events of the type stay. */
 export async function deleteEventType(actor: Actor, name: string): Promise<void> {
   await inTransaction(appDatabase(), async ({ orm }) => {
     const before = existing(await lockEventType(orm, name), "event type");
@@ -113,6 +110,7 @@ export async function deleteEventType(actor: Actor, name: string): Promise<void>
         "An endpoint subscribes to this event type by name; change the endpoint first",
       );
     }
+    await refuseIfEndpointsBreak(orm, { name, fields: null });
     await removeEventType(orm, name);
     await recordAudit(orm, actor, {
       action: "event_type.delete",

@@ -73,7 +73,7 @@ export function memberFault({ members }: TakenObject): { field: string | null; m
 export function smallValues(
   body: Buffer,
   { members }: TakenObject,
-  except: readonly string[],
+  { except }: { except: readonly string[] },
 ): Record<string, unknown> {
   return Object.fromEntries(
     members
@@ -89,7 +89,10 @@ function smallValue(body: Buffer, span: JsonSpan): unknown {
 }
 
 /** What keeps an event's data from being delivered as they are; `field` is what they are called. */
-export function dataErrors(body: Buffer, data: JsonSpan | undefined, field: string): FieldError[] {
+export function dataErrors(
+  body: Buffer,
+  { data, field }: { data: JsonSpan | undefined; field: string },
+): FieldError[] {
   const message = dataFault(body, data);
   return message ? [{ field, message }] : [];
 }

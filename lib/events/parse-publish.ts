@@ -53,10 +53,10 @@ function toItem(body: Buffer, event: TakenObject): PublishItem | Problem {
   if (fault) return invalidField(fault.field ?? "body", fault.message);
 
   const data = event.members.find((member) => member.name === "data")?.value;
-  const envelope = eventEnvelope.safeParse(smallValues(body, event, ["data"]));
+  const envelope = eventEnvelope.safeParse(smallValues(body, event, { except: ["data"] }));
   const errors = [
     ...(envelope.success ? [] : fieldErrors(envelope.error, "body")),
-    ...dataErrors(body, data, "data"),
+    ...dataErrors(body, { data, field: "data" }),
   ];
   if (!envelope.success || !data || errors.length > 0) return invalidInput(errors);
   const { id, type, affiliate, occurred_at, ordering_key } = envelope.data;

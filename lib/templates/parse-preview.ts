@@ -22,13 +22,12 @@ export function parsePreview(body: Buffer): TemplatePreviewRequest {
 
   const isObject = event?.isObject === true;
   const data = event?.members.find(({ name }) => name === "data")?.value;
-  const checked = templatePreview.safeParse(
-    { ...smallValues(body, request, []), ...(isObject ? { event: smallValues(body, event, ["data"]) } : {}) },
-    { error: issueWords },
-  );
+  const values = smallValues(body, request, { except: [] });
+  if (isObject) values.event = smallValues(body, event, { except: ["data"] });
+  const checked = templatePreview.safeParse(values, { error: issueWords });
   const errors = [
     ...(checked.success ? [] : fieldErrors(checked.error, "body")),
-    ...(isObject ? dataErrors(body, data, "event.data") : []),
+    ...(isObject ? dataErrors(body, { data, field: "event.data" }) : []),
   ];
   if (!checked.success || !data || errors.length > 0) throw invalidInput(errors);
   return { ...checked.data, dataText: body.toString("utf8", data.start, data.end) };

@@ -5,6 +5,7 @@ import * as consoleEndpoints from "../../app/api/console/endpoints/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as endpoint from "../../app/api/v1/endpoints/[id]/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
+import { POST as preview } from "../../app/api/v1/templates/preview/route.ts";
 
 const api = setUpApi();
 const sound = { affiliate: "acme", name: "Orders", url: "https://example.com/hook" };
@@ -203,4 +204,21 @@ describe("case 14: addresses that may not be reached", () => {
     "ftp://example.com/",
     "example.com/hook",
   ])("%s", (url) => expectRefused({ url }, "url"));
+});
+
+describe("the same of a postback's template, and of one that is only previewed", () => {
+  test.each([
+    "http://trk.example/?c={click_id}",
+    "https://10.0.0.5/{click_id}",
+    "https://2130706433/{click_id}",
+  ])("%s", async (url) => {
+    const refused = (field: string) => ({
+      status: 422,
+      body: { code: "invalid_input", errors: [{ field }] },
+    });
+    const postback = { ...sound, kind: "postback", event_types: ["ftd"], url };
+    expect(await api.call(endpoints.POST, { body: postback })).toMatchObject(refused("url"));
+    const body = { template: url, event: { type: "ftd", data: {} } };
+    expect(await api.call(preview, { body })).toMatchObject(refused("template"));
+  });
 });

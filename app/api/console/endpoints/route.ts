@@ -1,5 +1,5 @@
 import { route } from "#lib/api/route.ts";
-import { endpointCreate, endpointListQuery } from "#lib/endpoints/schema.ts";
+import { endpointCreate, endpointListQuery, maxEndpointBytes } from "#lib/endpoints/schema.ts";
 import { createEndpoint, listEndpoints } from "#lib/endpoints/service.ts";
 
 export const GET = route({
@@ -11,6 +11,7 @@ export const GET = route({
 export const POST = route({
   auth: "console",
   body: endpointCreate,
+  maxBodyBytes: maxEndpointBytes,
   status: 201,
   handler: ({ actor, body }) => createEndpoint(actor, body),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route } from "#lib/api/route.ts";
-import { endpointEdit } from "#lib/endpoints/schema.ts";
+import { endpointEdit, maxEndpointBytes } from "#lib/endpoints/schema.ts";
 import { deleteEndpoint, editEndpoint, getEndpoint } from "#lib/endpoints/service.ts";
 
 const params = z.object({ id: z.uuid() });
@@ -15,6 +15,7 @@ export const PATCH = route({
   auth: "console",
   params,
   body: endpointEdit,
+  maxBodyBytes: maxEndpointBytes,
   handler: ({ actor, params, body }) => editEndpoint(actor, params.id, body),
 });
 
