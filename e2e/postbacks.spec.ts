@@ -48,22 +48,38 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   await expect(page.getByRole("heading", { level: 1, name: "Their tracker" })).toBeVisible();
   await expect(page.getByText(translated)).toBeVisible();
 
+  // A test first: the request alone, then sent, with their answer in place.
+  const result = page.getByRole("status", { name: "Result of the test" });
+  await page.getByLabel("Event", { exact: true }).selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Show the request" }).click();
+  const tested = `${path}?cid=&click=a%26b%201&payout=10.50`;
+  await expect(result.getByRole("group", { name: "URL of the test" })).toHaveText(world.receiver.url(tested));
+  await expect(result).toContainText("Nothing was sent");
+  expect(world.receiver.requests(path)).toEqual([]);
+  await page.getByRole("button", { name: "Send it now" }).click();
+  await expectAccessible(page);
+  await page.getByRole("alertdialog").getByRole("button", { name: "Send it now" }).click();
+  await expect(result).toContainText(/Would count as delivered.*200/);
+  await expect(result.getByRole("group", { name: "Body of the answer" })).toHaveText("OK");
+  expect(world.receiver.requests(path).map((sent) => sent.path)).toEqual([tested]);
+  await expectAccessible(page);
+
   const eventId = await world.publish('{"click_id":"c/2","payout":7.10,"sub2":"x"}');
   const { id } = await world.delivery(eventId, "delivered");
-  const [request] = await world.receiver.waitFor(path, 1);
+  const [, request] = await world.receiver.waitFor(path, 2);
   expect(request?.path).toBe(`${path}?cid=x&click=c%2F2&payout=7.10`);
   await open(page, `/deliveries/${id}`);
   const shown = page.getByRole("group", { name: "URL", exact: true });
   await expect(shown).toHaveText(world.receiver.url(request?.path ?? ""));
 
   await page.getByRole("button", { name: "Resend same URL" }).click();
-  await world.receiver.waitFor(path, 2);
+  await world.receiver.waitFor(path, 3);
   await expect(page.getByText("Attempt 2", { exact: true })).toBeVisible();
   const render = page.getByRole("button", { name: "Render again" });
   await expect(render).not.toHaveAttribute("aria-disabled");
   await render.click();
-  const requests = await world.receiver.waitFor(path, 3);
-  expect(new Set(requests.map((sent) => sent.path)).size).toBe(1);
+  const requests = await world.receiver.waitFor(path, 4);
+  expect(new Set(requests.slice(1).map((sent) => sent.path)).size).toBe(1);
   await expectAccessible(page);
 });
 
@@ -174,7 +190,7 @@ test("a literal token becomes a secret of the endpoint, whose value is then hidd
     '{"p":45.00,"c":"clk_7f3a9c21d4"}',
   );
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Saved; the next request uses it.")).toBeVisible();
+  await expect(page.getByText("Saved; the next event uses it.")).toBeVisible();
   await world.publish('{"click_id":"q","payout":"9.99"}');
   await world.publish('{"click_id":"q","payout":"10.00"}');
   const [request] = await world.receiver.waitFor(path, 1);
@@ -183,8 +199,39 @@ test("a literal token becomes a secret of the endpoint, whose value is then hidd
   await expect(page.getByText("canary")).toHaveCount(0);
 });
 
+test("what waits keeps its URL after an edit until somebody renders it again", async ({ page, world }) => {
+  const path = world.path("waits");
+  const endpoint = await world.createEndpoint({
+    kind: "postback",
+    name: "Held for an edit",
+    url: `${world.receiver.url(path)}?v=1&c={click_id}`,
+    event_types: ["conversion.approved"],
+  });
+  await open(page, `/endpoints/${endpoint.id}`);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await world.delivery(await world.publish('{"click_id":"q"}'), "pending");
+
+  await page.getByRole("link", { name: "Edit" }).click();
+  await template(page).fill(`${world.receiver.url(path)}?v=2&c={click_id}`);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("What waits already can be rendered again")).toBeVisible();
+  await page.getByRole("button", { name: "Render again what waits" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("1 delivery");
+  await dialog.getByRole("button", { name: "Render again" }).click();
+  await expect(page.getByText("1 delivery rendered again.")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  const [request] = await world.receiver.waitFor(path, 1);
+  expect(request?.path).toBe(`${path}?v=2&c=q`);
+});
+
 for (const theme of ["light", "dark"] as const) {
   test(`axe finds nothing in the editor: ${theme}`, async ({ page, world }) => {
+    test.slow();
     await page.emulateMedia({ colorScheme: theme });
     await openPostbackForm(page, world);
     for (const width of [1440, 390]) {
