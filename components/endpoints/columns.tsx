@@ -62,14 +62,17 @@ export const endpointColumns = [
   }),
 ];
 
-/** A template is cut at its end: what tells one from another are its host and its first macros. */
+/** A template is cut at its end: what tells one from another are its host, its path and its first macros. */
 function Target({ endpoint: { url, postback } }: { endpoint: Endpoint }) {
   if (postback === null) return <CopyableMono text={url} what="URL" />;
   return (
     <span className="inline-flex min-w-0 max-w-full items-center gap-1.5 align-middle" title={url}>
-      <span className="text-ink-3 text-xs">Postback {postback.method}</span>
+      <span className="shrink-0 text-ink-3 text-xs">
+        <span className="max-xl:sr-only">Postback, </span>
+        {postback.method}
+      </span>
       <span className="truncate">
-        <TemplateText text={url} kind="url" />
+        <TemplateText text={url.replace(/^https?:\/\//, "")} kind="url" />
       </span>
       <CopyButton text={url} what="URL template" />
     </span>

@@ -21,8 +21,10 @@ export function CreatedPanel({ endpoint }: { endpoint: EndpointCreated }) {
         {endpoint.name} was created
       </h2>
       <p className="text-ink-2">
-        Give this signing secret to whoever runs the endpoint, so that they can verify that a request is from
-        you. It is not shown again by itself; revealing it later needs a reason, which is recorded.
+        {endpoint.postback && !endpoint.postback.sign
+          ? "This postback does not sign its URL, so nobody needs the signing secret until it does."
+          : "Give this signing secret to whoever runs the endpoint, so that they can verify that a request is from you."}{" "}
+        It is not shown again by itself; revealing it later needs a reason, which is recorded.
       </p>
       <SecretBox secret={endpoint.secret} />
       <div className="flex gap-2">

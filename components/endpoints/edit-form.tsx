@@ -15,6 +15,7 @@ import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { editEndpointOptions, endpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail, EndpointEdit, endpointEdit } from "#lib/endpoints/schema.ts";
+import type { EndpointKind } from "#lib/vocabulary.ts";
 import { type EndpointSettings, settingFields } from "./form-types.ts";
 import { SendTestPanel } from "./send-test-panel.tsx";
 import { EndpointSettingsFields } from "./settings-fields.tsx";
@@ -58,7 +59,7 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
       { id: endpoint.id, edit: changes },
       {
         onSuccess: () => {
-          toastDone("Saved; the next request uses it.", { href: page, label: endpoint.name });
+          toastDone(savedWords(endpoint.kind, changes), { href: page, label: endpoint.name });
           router.push(page);
         },
         onError: (error) =>
@@ -92,6 +93,14 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
       </div>
     </FormProvider>
   );
+}
+
+/** A postback's request is rendered when its delivery is made, not when it is sent. */
+function savedWords(kind: EndpointKind, changes: EndpointEdit): string {
+  const isTemplate = kind === "postback" && (changes.url ?? changes.postback) !== undefined;
+  return isTemplate
+    ? "Saved; the next event uses it. What waits already can be rendered again on the endpoint's page."
+    : "Saved; the next request uses it.";
 }
 
 function settingsOf(endpoint: EndpointDetail): EndpointSettings {

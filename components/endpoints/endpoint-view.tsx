@@ -23,6 +23,7 @@ import { BreakerPanel } from "./breaker-panel.tsx";
 import { ConfigurationPanel } from "./configuration-panel.tsx";
 import { DeleteAction } from "./delete-action.tsx";
 import { EndpointDeliveries } from "./endpoint-deliveries.tsx";
+import { RenderWaiting } from "./render-waiting.tsx";
 import { SecretPanel } from "./secret-panel.tsx";
 import { SendTestPanel } from "./send-test-panel.tsx";
 import { StatusAction } from "./status-actions.tsx";
@@ -73,10 +74,12 @@ export function EndpointView({ id }: { id: string }) {
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <ConfigurationPanel endpoint={endpoint} />
-          <SecretPanel endpointId={endpoint.id} />
+          <SecretPanel endpoint={endpoint} />
         </div>
       </div>
-      <SendTestPanel endpoint={endpoint} />
+      <div className="mt-4">
+        <SendTestPanel endpoint={endpoint} />
+      </div>
       <EndpointDeliveries endpoint={endpoint} />
       {endpoint.breaker.changed_at === null ? null : <BreakerHistory endpoint={endpoint} />}
     </>
@@ -146,6 +149,7 @@ function Backlog({ endpoint }: { endpoint: EndpointDetail }) {
           {backlog.oldest_waiting_at ? <RelativeTime iso={backlog.oldest_waiting_at} /> : "Nothing waits"}
         </Fact>
       </Facts>
+      {endpoint.kind === "postback" ? <RenderWaiting endpoint={endpoint} /> : null}
     </Panel>
   );
 }

@@ -33,13 +33,15 @@ export function PresetField() {
           </Select>
         )}
       </Field>
-      {preset ? (
-        <ul role="status" aria-label={`Hints for ${preset.name}`} className="list-disc pl-5 text-ink-2">
-          {preset.hints.map((hint) => (
-            <li key={hint}>{hint}</li>
-          ))}
-        </ul>
-      ) : null}
+      <div role="status">
+        {preset ? (
+          <ul aria-label={`Hints for ${preset.name}`} className="list-disc pl-5 text-ink-2">
+            {preset.hints.map((hint) => (
+              <li key={hint}>{hint}</li>
+            ))}
+          </ul>
+        ) : null}
+      </div>
     </div>
   );
 }

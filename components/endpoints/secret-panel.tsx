@@ -11,6 +11,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { secretListOptions } from "#lib/endpoint-secrets/client.ts";
 import type { EndpointSecret } from "#lib/endpoint-secrets/schema.ts";
+import type { EndpointDetail } from "#lib/endpoints/schema.ts";
 import { formatUpcoming } from "#lib/format.ts";
 import { RevealSecret } from "./reveal-secret.tsx";
 import { RevokeSecret } from "./revoke-secret.tsx";
@@ -18,14 +19,13 @@ import { RotateSecret } from "./rotate-secret.tsx";
 import { SecretBox } from "./secret-box.tsx";
 
 /** The secrets that sign now. Their values come with a rotation, or for a reason. */
-export function SecretPanel({ endpointId }: { endpointId: string }) {
+export function SecretPanel({ endpoint }: { endpoint: EndpointDetail }) {
+  const endpointId = endpoint.id;
   const [shown, setShown] = useState<{ secret: string; isNew: boolean } | null>(null);
   return (
     <Panel title="Signing secrets">
       <div className="flex flex-col gap-3">
-        <p className="text-ink-2">
-          Every request is signed with each of them (Standard Webhooks), so that the receiver can verify us.
-        </p>
+        <p className="text-ink-2">{purposeOf(endpoint)}</p>
         <SecretList endpointId={endpointId} />
         {shown ? (
           <div role="status" className="flex flex-col gap-2">
@@ -50,6 +50,14 @@ export function SecretPanel({ endpointId }: { endpointId: string }) {
       </div>
     </Panel>
   );
+}
+
+function purposeOf({ postback }: EndpointDetail): string {
+  if (postback === null)
+    return "Every request is signed with each of them (Standard Webhooks), so that the receiver can verify us.";
+  return postback.sign
+    ? "The newest one signs every URL: sig= at its end is the HMAC-SHA256 of all before it, in hex."
+    : "They sign nothing now: this postback does not sign its URL.";
 }
 
 function SecretList({ endpointId }: { endpointId: string }) {

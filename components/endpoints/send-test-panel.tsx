@@ -67,8 +67,11 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
         onConfirm={() => run(true)}
         busy={test.isPending}
       >
-        <p>Their server gets one request, as it would for this event, and cannot tell it from a delivery.</p>
-        <p>If it books what it is sent, it will book this too.</p>
+        <p>
+          Their server gets one request, as it would for this event; only the header posthorn-test tells it
+          from a delivery.
+        </p>
+        <p>If they book what they are sent without looking at that, they will book this too.</p>
       </ConfirmDialog>
     </Panel>
   );

@@ -5,6 +5,8 @@ import { type Finding, isWarning, type PartFindings, remedyLabel, type Translati
 import type { Replacement } from "./replace-text.ts";
 
 type FindingListProps = {
+  /** Of what describes the text: the findings in full. */
+  id: string;
   /** Of which text, for those who do not see where it stands. */
   what: string;
   text: string;
@@ -14,7 +16,7 @@ type FindingListProps = {
 };
 
 /** Everything that is wrong or doubtful, each with the button that puts it right. */
-export function FindingList({ what, text, found, onApply, onSecret }: FindingListProps) {
+export function FindingList({ id, what, text, found, onApply, onSecret }: FindingListProps) {
   const { findings, translation } = found;
   const faults = findings.filter(({ code }) => !isWarning(code)).length + (translation ? 1 : 0);
   const warnings = findings.length - faults + (translation ? 1 : 0);
@@ -24,30 +26,36 @@ export function FindingList({ what, text, found, onApply, onSecret }: FindingLis
     if (secret !== null) onSecret(secret, plain(text.slice(at, at + length)));
     onApply({ at, length, text: suggestion ?? "" });
   };
+  const counts = [
+    faults > 0 ? formatNoun(faults, "fault") : "",
+    warnings > 0 ? formatNoun(warnings, "warning") : "",
+  ].filter(Boolean);
+  const isShown = text !== "" && counts.length > 0;
   return (
     <>
       <p role="status" className="sr-only">
-        {text !== "" && faults + warnings > 0
-          ? `${what}: ${formatNoun(faults, "fault")}, ${formatNoun(warnings, "warning")}.`
-          : ""}
+        {isShown ? `${what}: ${counts.join(", ")}.` : ""}
       </p>
-      {text === "" ? null : (
-        <ul aria-label={`Findings in ${what}`} className="flex flex-col gap-2 empty:hidden">
-          {translation ? (
-            <TranslationOffer
-              translation={translation}
-              onTake={() => onApply({ at: 0, length: text.length, text: translation.text })}
-            />
-          ) : null}
-          {findings.map((finding) => (
-            <FindingItem
-              key={`${finding.code} ${finding.at} ${finding.length}`}
-              finding={finding}
-              onApply={() => apply(finding)}
-            />
-          ))}
-        </ul>
-      )}
+      {isShown ? (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
+        <div role="group" aria-label={`Findings in ${what}`}>
+          <ul id={id} className="flex flex-col gap-2">
+            {translation ? (
+              <TranslationOffer
+                translation={translation}
+                onTake={() => onApply({ at: 0, length: text.length, text: translation.text })}
+              />
+            ) : null}
+            {findings.map((finding) => (
+              <FindingItem
+                key={`${finding.code} ${finding.at} ${finding.length}`}
+                finding={finding}
+                onApply={() => apply(finding)}
+              />
+            ))}
+          </ul>
+        </div>
+      ) : null}
     </>
   );
 }

@@ -48,7 +48,7 @@ export function TemplateField({ label, hint, control, kind, macros, found, onSec
       length: 0,
       text: `{${name}}`,
     });
-  const hasFindings = found.findings.length > 0 || found.translation !== null;
+  const hasFindings = control.value !== "" && (found.findings.length > 0 || found.translation !== null);
   return (
     <div className="flex flex-col gap-2">
       <Field label={label} hint={hint} error={control.error}>
@@ -92,9 +92,14 @@ export function TemplateField({ label, hint, control, kind, macros, found, onSec
           </div>
         )}
       </Field>
-      <div id={findingsId}>
-        <FindingList what={label} text={control.value} found={found} onApply={apply} onSecret={onSecret} />
-      </div>
+      <FindingList
+        id={findingsId}
+        what={label}
+        text={control.value}
+        found={found}
+        onApply={apply}
+        onSecret={onSecret}
+      />
       <MacroPicker what={label} macros={macros} onPick={insert} />
     </div>
   );

@@ -18,7 +18,7 @@ export function TraceTable({ pieces, active, onActive }: TraceTableProps) {
     return <p className="text-ink-2">The template has no macros yet: every event sends the same.</p>;
   return (
     <div className="overflow-x-auto rounded-md border border-line">
-      <table className="w-full text-xs">
+      <table className="w-full table-fixed text-xs">
         <caption className="sr-only">Values and the macros that they come from</caption>
         <thead>
           <tr className="border-line border-b bg-surface text-left text-ink-3">

@@ -69,3 +69,29 @@ export const resumeEndpointOptions = mutationOptions({
   mutationFn: (id: string) => callApi<Endpoint>(`${pathOf(id)}/resume`, { method: "POST" }),
   onSettled: (_data, _error, _id, _result, { client }) => refreshAll(client),
 });
+
+/** So many calls, each for 100 deliveries, before somebody has to ask again. */
+const mostRenderCalls = 1_000;
+
+/** Of what waits: how many were rendered again, how many keep the request they have, and whether more may wait. */
+export type WaitingRendered = { rendered: number; kept: number; isComplete: boolean };
+
+/** Renders again everything that waits for a postback, by its template as it is now. */
+export const renderWaitingOptions = mutationOptions({
+  mutationFn: async (id: string): Promise<WaitingRendered> => {
+    const sum = { rendered: 0, kept: 0 };
+    let after: string | null = null;
+    for (let calls = 0; calls < mostRenderCalls; calls += 1) {
+      const part: { rendered: number; kept: number; next: string | null } = await callApi(
+        `${pathOf(id)}/render-waiting`,
+        { method: "POST", body: after === null ? {} : { after } },
+      );
+      sum.rendered += part.rendered;
+      sum.kept += part.kept;
+      after = part.next;
+      if (after === null) return { ...sum, isComplete: true };
+    }
+    return { ...sum, isComplete: false };
+  },
+  onSettled: (_data, _error, _id, _result, { client }) => refreshAll(client),
+});
