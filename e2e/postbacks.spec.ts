@@ -213,7 +213,7 @@ test("what waits keeps its URL after an edit until somebody renders it again", a
   await expect(page.getByRole("alertdialog")).toHaveCount(0);
   await world.delivery(await world.publish('{"click_id":"q"}'), "pending");
 
-  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
   await template(page).fill(`${world.receiver.url(path)}?v=2&c={click_id}`);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("What waits already can be rendered again")).toBeVisible();
