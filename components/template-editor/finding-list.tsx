@@ -48,7 +48,7 @@ export function FindingList({ id, what, text, found, onApply, onSecret }: Findin
             ) : null}
             {findings.map((finding) => (
               <FindingItem
-                key={`${finding.code} ${finding.at} ${finding.length}`}
+                key={`${finding.at} ${finding.length} ${finding.message}`}
                 finding={finding}
                 onApply={() => apply(finding)}
               />

@@ -50,10 +50,10 @@ function partFindings(
   { part, text, fieldNames }: { part: TemplatePart; text: string; fieldNames: readonly string[] },
 ): PartFindings {
   const own = all.filter((finding) => finding.part === part);
-  const whole = own.find((finding) => isForeign(finding, text));
+  const whole = own.find(isForeign);
   const offered = whole ? translateTemplate(text, fieldNames) : null;
   const translation = offered && whole?.suggestion ? { ...offered, text: whole.suggestion } : null;
-  const findings = translation ? own.filter((finding) => !isForeign(finding, text)) : own;
+  const findings = translation ? own.filter((finding) => !isForeign(finding)) : own;
   const marks = findings.map(
     ({ at, length, code }): Mark => ({ at, length, look: isWarning(code) ? "warning" : "fault" }),
   );
@@ -61,10 +61,9 @@ function partFindings(
   return { findings, translation, marks };
 }
 
-/** Those of foreign text name all of it, since all of it is translated at once. */
-function isForeign({ code, at, length }: Finding, text: string): boolean {
-  const isWhole = at === 0 && length === text.length;
-  return isWhole && (code === "foreign_syntax" || code === "html_entity" || code === "fragment");
+/** Or a fragment, where it is no macro and nothing is offered for the whole text. */
+function isForeign({ code }: Finding): boolean {
+  return code === "foreign_syntax" || code === "html_entity" || code === "fragment";
 }
 
 export function isWarning(code: Finding["code"]): code is TemplateWarning["code"] {

@@ -10,6 +10,9 @@ type HighlightedTextareaProps = ComponentProps<"textarea"> & {
   marks: readonly Mark[];
 };
 
+/** Past so many parts it would cost more to colour the text than to type it. */
+const maxParts = 2_000;
+
 // Both must break their lines alike, or the colours would not lie behind their text.
 const shape =
   "block w-full rounded-md border px-2.5 py-1.5 font-mono text-xs leading-5 break-all whitespace-pre-wrap [scrollbar-gutter:stable]";
@@ -17,6 +20,7 @@ const shape =
 /** A real text field; behind its text lies the same text, unseen, which carries colours and underlines. */
 export function HighlightedTextarea({ value, kind, marks, className, ...rest }: HighlightedTextareaProps) {
   const behind = useRef<HTMLDivElement>(null);
+  const parts = stretches(value, kind, marks);
   return (
     <div className="relative rounded-md bg-raised">
       <div
@@ -27,7 +31,7 @@ export function HighlightedTextarea({ value, kind, marks, className, ...rest }: 
           "pointer-events-none absolute inset-0 overflow-hidden border-transparent text-transparent",
         )}
       >
-        {stretches(value, kind, marks).map(({ text, at, isMacro, look }) => (
+        {(parts.length > maxParts ? [] : parts).map(({ text, at, isMacro, look }) => (
           <span
             key={at}
             className={classNames(

@@ -9,12 +9,17 @@ type TracedTextProps = {
   onActive: (macro: string | null) => void;
 };
 
+/** Past so many pieces nobody looks for one by hand; the table goes on naming them. */
+const maxPieces = 2_000;
+
 /** What is sent, character by character; each value says on hover and on focus which macro it comes from. */
 export function TracedText({ pieces, what, active, onActive }: TracedTextProps) {
+  const shown =
+    pieces.length > maxPieces ? [{ text: pieces.map(({ text }) => text).join(""), from: null }] : pieces;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
     <span role="group" aria-label={what} className="break-all whitespace-pre-wrap">
-      {withPlaces(pieces).map(({ text, from, at }) =>
+      {withPlaces(shown).map(({ text, from, at }) =>
         from === null ? (
           text
         ) : (

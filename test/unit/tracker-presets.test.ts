@@ -13,6 +13,7 @@ const eventTypes = [
   "conversion.reversed",
 ].map((name) => eventType(name));
 
+const approved = eventType("conversion.approved");
 const byName = trackerPresets.map((preset) => [preset.name, preset] as const);
 const filledIn = (url: string): TemplateSource => ({
   method: "GET",
@@ -21,33 +22,43 @@ const filledIn = (url: string): TemplateSource => ({
   contentType: null,
 });
 
-describe.each(byName)("%s", (_, preset) => {
-  const approved = eventTypes.filter(({ name }) => name === "conversion.approved");
-  const checked = checkTemplate(filledIn(preset.url), { eventTypes: approved, secretNames: [] });
+/** As it would be sent, filled in. */
+function sent(url: string, values: Record<string, string>): string {
+  const checked = checkTemplate(filledIn(url), { eventTypes: [approved], secretNames: [] });
+  if (!checked.ok) throw new Error("not a template");
+  const result = renderTemplate(compileTemplate(checked.source), {
+    values: new Map(Object.entries(values)),
+    event: { id: "e", type: "conversion.approved", occurredAtMs: 0 },
+    deliveryId: "1",
+    affiliateId: "a",
+  });
+  return result.kind === "rendered" ? result.url : result.reason;
+}
 
+describe.each(byName)("%s", (_, { url, hints }) => {
   test("has nothing in it that the starting catalogue does not", () => {
+    const checked = checkTemplate(filledIn(url), { eventTypes: [approved], secretNames: [] });
     expect(checked).toMatchObject({ ok: true, warnings: [] });
   });
 
   test("sends the click id, and says which host is to be put in", () => {
-    expect(preset.url).toContain(`://${placeholderHost}/`);
-    expect(preset.url).toContain("{click_id}");
-    expect(preset.hints[0]).toContain(placeholderHost);
+    expect(url).toContain(`://${placeholderHost}/`);
+    expect(sent(url, { click_id: "a&b" })).toMatch(/^https:\/\/t\.partner\.test\/.*[?&]\w+=a%26b(&|$)/);
+    expect(hints[0]).toContain(placeholderHost);
   });
+});
 
-  test("renders every conversion, whatever its status is and if it has none", () => {
-    if (!checked.ok) throw new Error("not a template");
-    const template = compileTemplate(checked.source);
-    for (const status of ["approved", "pending", "declined", "reversed", undefined]) {
-      const result = renderTemplate(template, {
-        values: new Map(Object.entries({ click_id: "c", ...(status ? { status } : {}) })),
-        event: { id: "e", type: "conversion.approved", occurredAtMs: 0 },
-        deliveryId: "1",
-        affiliateId: "a",
-      });
-      expect(result.kind).toBe("rendered");
-    }
-  });
+test.each([
+  ["approved", "sale"],
+  ["pending", "lead"],
+  ["declined", "rejected"],
+  ["reversed", "rejected"],
+  [undefined, "sale"],
+])("%s is %s in Keitaro's words", (status, theirs) => {
+  const keitaro = trackerPresets.find(({ id }) => id === "keitaro");
+  expect(sent(keitaro?.url ?? "", { click_id: "c", ...(status ? { status } : {}) })).toContain(
+    `&status=${theirs}&`,
+  );
 });
 
 test("those that know statuses are fit for conversions that are not approved", () => {

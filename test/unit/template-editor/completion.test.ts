@@ -28,6 +28,7 @@ describe("what is offered", () => {
     ["a={sub¦", ["sub1", "sub10"]],
     ["a={ID¦", ["click_id", "conversion_id"]],
     ["a={cid¦", ["click_id"]],
+    ["a={s¦", ["sub1", "sub10", "secret.token", "conversion_id"]],
     ["a={secret.¦", ["secret.token"]],
     ["a={sub1¦}", ["sub1", "sub10"]],
     ["a={click_id¦}", null],

@@ -21,6 +21,13 @@ test("an unknown macro is marked where it stands", () => {
   expect(url.findings.map(remedyLabel)).toEqual(["Use {click_id}"]);
 });
 
+test("a literal token is a warning, which keeps nothing from being saved", () => {
+  const { checked, url } = find(get(`${page}?c={click_id}&token=abc`));
+  expect(checked).not.toBeNull();
+  expect(url.marks).toEqual([{ at: 36, length: 3, look: "warning" }]);
+  expect(url.findings.map(remedyLabel)).toEqual(["Keep it as {secret.token}"]);
+});
+
 describe("what is written for another tracker is one translation", () => {
   test.each([
     [`${page}?cid=#s2#&payout=#price#`, `${page}?cid={sub2}&payout={payout}`, 2],
