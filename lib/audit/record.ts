@@ -4,7 +4,7 @@ import type { Orm } from "#lib/db/database.ts";
 
 export type AuditEntry = {
   action: string;
-  objectKind: "affiliate" | "api_key" | "delivery" | "endpoint" | "event_type";
+  objectKind: "affiliate" | "api_key" | "delivery" | "endpoint" | "event" | "event_type";
   objectId: string;
   affiliateId?: string;
   before?: Record<string, unknown>;

@@ -119,6 +119,8 @@ export type DeliveryDetail = Delivery & {
     /** The exact body; null for none. */
     body: string | null;
   } | null;
+  /** Sensitive values of the event are masked in this answer. */
+  masked: boolean;
   /** Oldest first; at most the latest 200. */
   attempts: Attempt[];
   /** The delivery of its ordering key that it waits for; null unless blocked. */

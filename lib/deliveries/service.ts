@@ -7,10 +7,13 @@ import { inTransaction } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
 import { eventId } from "#lib/events/schema.ts";
+import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { placeInOrder } from "#lib/queue/ordering.ts";
 import { type RenderAgainResult, renderAgain } from "#lib/queue/render-again.ts";
 import { resendDelivery as putBack, type ResendResult } from "#lib/queue/resend.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
+import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
+import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import {
@@ -68,8 +71,39 @@ export async function searchDeliveries(
   return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought })) };
 }
 
-/** One delivery with its attempts and the exact request that they make; 404 when there is none. */
-export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDetail> {
+/**
+ * One delivery with its attempts and the exact request that they make; 404 when there is none. At the console the
+ * event's sensitive values are masked in all of it.
+ */
+export async function getDelivery(actor: Actor, id: string): Promise<DeliveryDetail> {
+  const { detail, content } = await readDelivery(id);
+  const rules = await loadEventTypeRules(appDatabase().pool, [detail.event_type]);
+  const fields = rules.get(detail.event_type)?.fields ?? null;
+  const dataText = content.data?.toString("utf8") ?? null;
+  const masker = maskerFor(actor, { fields, dataText });
+  if (!masker) return detail;
+  const data = dataText === null ? null : Buffer.from(masker.data(dataText));
+  return maskDelivery(detail, { masker, request: requestOf(detail, { ...content, data }) });
+}
+
+/** The delivery with nothing masked; who asked and why is in the audit log before it is answered. */
+export async function revealDelivery(
+  actor: Actor,
+  id: string,
+  { reason }: ValueReveal,
+): Promise<DeliveryDetail> {
+  const { detail } = await readDelivery(id);
+  await recordAudit(appDatabase().orm, actor, {
+    action: "delivery.reveal",
+    objectKind: "delivery",
+    objectId: id,
+    affiliateId: detail.affiliate.id,
+    after: { reason },
+  });
+  return detail;
+}
+
+async function readDelivery(id: string): Promise<{ detail: DeliveryDetail; content: DeliveryContent }> {
   const { orm, pool } = appDatabase();
   const [delivery, content, place] = await Promise.all([
     selectDelivery(orm, id),
@@ -81,16 +115,22 @@ export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDe
   const isPostback = delivery.endpoint.kind === "postback";
   const refusal = resendRefusal(delivery, content, { isSuperseded, renderedAgain: false });
   const renderRefusal = isPostback && resendRefusal(delivery, content, { isSuperseded, renderedAgain: true });
-  return {
+  const detail = {
     ...delivery,
     occurred_at: content.occurredAt.toISOString(),
-    request: isPostback ? frozenRequest(content) : webhookRequest(delivery, content),
+    request: requestOf(delivery, content),
+    masked: false,
     attempts: await selectAttempts(pool, delivery),
     blocked_by: place?.blockedBy ?? null,
     resend_refusal: refusal && refusals[refusal],
     render_refusal: renderRefusal ? refusals[renderRefusal] : null,
     superseded: refusal === "superseded" || renderRefusal === "superseded",
   };
+  return { detail, content };
+}
+
+function requestOf(delivery: Delivery, content: DeliveryContent): DeliveryDetail["request"] {
+  return delivery.endpoint.kind === "postback" ? frozenRequest(content) : webhookRequest(delivery, content);
 }
 
 function webhookRequest(

@@ -145,16 +145,24 @@ function isTime(text: string): boolean {
  */
 function topLevelMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
+  eachMember(text, ({ name, start, end }) => members.set(name, text.slice(start, end)));
+  return members;
+}
+
+/** Calls back for every member of a JSON object's text, in order, with where its value lies. */
+export function eachMember(
+  text: string,
+  visit: (member: { name: string; start: number; end: number }) => void,
+): void {
   let at = skipSpace(text, text.indexOf("{") + 1);
   while (text[at] === '"') {
     const nameEnd = stringEnd(text, at);
     const name = stringValue(text.slice(at, nameEnd));
     const start = skipSpace(text, after(text, ":", nameEnd));
     const end = valueEnd(text, start);
-    members.set(name, text.slice(start, end));
+    visit({ name, start, end });
     at = skipSpace(text, after(text, ",", end));
   }
-  return members;
 }
 
 function valueEnd(text: string, start: number): number {

@@ -75,5 +75,7 @@ export type EventRecipient = {
 export type EventDetail = Event & {
   /** The exact JSON text that the event was given with; null once its retention has ended. */
   data_text: string | null;
+  /** Sensitive values are masked in this answer. */
+  masked: boolean;
   recipients: EventRecipient[];
 };

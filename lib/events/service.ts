@@ -1,11 +1,14 @@
 import type { Page } from "#lib/api/paging.ts";
+import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { readFields } from "#lib/delivery/catalogue.ts";
+import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import { existing, invalidField, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
 import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
+import { maskEvent, maskerFor, maskListedEvent } from "#lib/redaction/masked.ts";
+import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { type Accepted, acceptEvents } from "./accept.ts";
 import type { PublishRequest } from "./parse-publish.ts";
 import { type Candidate, selectCandidates, selectEvent, selectEvents } from "./queries.ts";
@@ -57,26 +60,53 @@ function toAnswer(accepted: Accepted): Answer {
 }
 
 /** One page of events, latest received first. */
-export async function listEvents(_actor: Actor, query: EventListQuery): Promise<Page<Event>> {
-  return selectEvents(appDatabase().orm, query);
+export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
+  const page = await selectEvents(appDatabase().orm, query);
+  return actor.kind === "console" ? { ...page, data: page.data.map(maskListedEvent) } : page;
 }
 
-/** One event with its data, and for every endpoint why it did or did not get it; 404 when there is none. */
-export async function getEvent(_actor: Actor, id: string): Promise<EventDetail> {
+/**
+ * One event with its data, and for every endpoint why it did or did not get it; 404 when there is none. At the console
+ * its sensitive values are masked.
+ */
+export async function getEvent(actor: Actor, id: string): Promise<EventDetail> {
+  const { detail, fields } = await readEvent(id);
+  const masker = maskerFor(actor, { fields, dataText: detail.data_text });
+  return masker ? maskEvent(detail, masker) : detail;
+}
+
+/** The event with nothing masked; who asked and why is in the audit log before it is answered. */
+export async function revealEvent(actor: Actor, id: string, { reason }: ValueReveal): Promise<EventDetail> {
+  const { detail } = await readEvent(id);
+  await recordAudit(appDatabase().orm, actor, {
+    action: "event.reveal",
+    objectKind: "event",
+    objectId: id,
+    affiliateId: detail.affiliate.id,
+    after: { reason },
+  });
+  return detail;
+}
+
+/** `fields` null: its type is not in the catalogue any more. */
+async function readEvent(id: string): Promise<{ detail: EventDetail; fields: CatalogueField[] | null }> {
   const { orm, pool } = appDatabase();
   const { event, data } = existing(await selectEvent(orm, id), "event");
   const [candidates, rules] = await Promise.all([
     selectCandidates(pool, event),
     loadEventTypeRules(pool, [event.type]),
   ]);
+  const fields = rules.get(event.type)?.fields ?? null;
   const text = data?.toString("utf8") ?? null;
-  const kinds = new Map(rules.get(event.type)?.fields.map(({ name, kind }) => [name, kind]));
-  const values = text === null ? null : readFields(text, rules.get(event.type)?.fields ?? []);
-  return {
+  const kinds = new Map(fields?.map(({ name, kind }) => [name, kind]));
+  const values = text === null ? null : readFields(text, fields ?? []);
+  const detail = {
     ...event,
     data_text: text,
+    masked: false,
     recipients: candidates.map((candidate) => toRecipient(event, candidate, values && { values, kinds })),
   };
+  return { detail, fields };
 }
 
 /** `fields` null: the event's data have been purged. */

@@ -26,9 +26,12 @@ export async function startWorkerProcess(options: {
   secretKey: Buffer;
   slots?: number;
   preload?: string;
+  /** Hears every piece of what it writes, also to stderr, and has it log all there is. */
+  onOutput?: (text: string) => void;
   /** The process from its first moment on, so that it can be ended even while it starts. */
   onSpawn?: (child: ChildProcess) => void;
 }): Promise<WorkerProcess> {
+  const { onOutput } = options;
   const preloads = ["./scripts/exit-with-parent.ts", options.preload ?? []].flat();
   const child = spawn(
     process.execPath,
@@ -41,13 +44,16 @@ export async function startWorkerProcess(options: {
         POSTHORN_SECRET_KEY: options.secretKey.toString("base64"),
         POSTHORN_ALLOWED_SUBNETS: allowedSubnets.join(","),
         POSTHORN_ALLOW_HTTP: "true",
-        POSTHORN_LOG_LEVEL: "info",
+        POSTHORN_LOG_LEVEL: onOutput ? "trace" : "info",
         POSTHORN_SUPERVISOR_PID: String(process.pid),
         ...(options.slots ? { POSTHORN_WORKER_SLOTS: String(options.slots) } : {}),
       },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", onOutput ? "pipe" : "inherit"],
     },
   );
+  for (const stream of onOutput ? [child.stdout, child.stderr] : []) {
+    stream?.on("data", (bytes) => onOutput?.(String(bytes)));
+  }
   options.onSpawn?.(child);
   const ended = once(child, "exit");
   const lines: string[] = [];

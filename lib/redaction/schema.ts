@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { plainText } from "#lib/api/text.ts";
+
+export const maxReasonLength = 200;
+export const minReasonLength = 3;
+
+/** Seeing masked values needs a reason, which goes into the audit log. */
+export const valueReveal = z.strictObject({
+  reason: plainText().trim().min(minReasonLength).max(maxReasonLength),
+});
+export type ValueReveal = z.infer<typeof valueReveal>;
