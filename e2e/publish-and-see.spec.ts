@@ -1,4 +1,4 @@
-import { eventType, expect, open, test } from "./support.ts";
+import { eventType, expect, open, reveal, test } from "./support.ts";
 
 const data = '{"click_id":"abc", "id":9007199254740993,"payout":1.0,"x":1e400,"b":1,"a":2}';
 
@@ -17,6 +17,7 @@ test("an event published by HTTP is seen delivered, digit for digit", async ({ p
 
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Delivery");
   await expect(page.getByText("Delivered", { exact: true }).first()).toBeVisible();
+  await reveal(page);
   await expect(page.getByRole("group", { name: "Request body" })).toHaveText(received?.body.toString() ?? "");
   await expect(page.getByRole("group", { name: "Request body" })).toContainText(data);
   // Their answer is text, never markup.
@@ -24,6 +25,7 @@ test("an event published by HTTP is seen delivered, digit for digit", async ({ p
 
   await page.getByRole("link", { name: eventType }).click();
   await expect(page.getByText(eventId, { exact: false }).first()).toBeVisible();
+  await reveal(page);
   await expect(page.getByRole("group", { name: "Data" })).toHaveText(data);
   await expect(page.getByRole("listitem").filter({ hasText: "Healthy tracker" })).toContainText("Delivered");
 });

@@ -104,3 +104,12 @@ export async function open(page: Page, path: string): Promise<void> {
       .first(),
   ).toBeVisible();
 }
+
+/** Shows what is masked on a page, with a reason. */
+export async function reveal(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Reveal" }).click();
+  const dialog = page.getByRole("dialog", { name: "Reveal the sensitive values" });
+  await dialog.getByRole("textbox", { name: "Reason" }).fill("a look");
+  await dialog.getByRole("textbox", { name: "Reason" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Hide" })).toBeVisible();
+}

@@ -2,17 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
+import { RevealBar } from "#components/redaction/reveal-bar.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
-import { deliveryOptions } from "#lib/deliveries/client.ts";
-import type { DeliveryDetail } from "#lib/deliveries/schema.ts";
+import { deliveryOptions, revealDeliveryOptions } from "#lib/deliveries/client.ts";
+import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
 import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
@@ -24,7 +26,10 @@ const trail = [{ href: "/deliveries", label: "Deliveries" }];
 
 export function DeliveryView({ id }: { id: string }) {
   const query = useQuery({ ...deliveryOptions(id), refetchInterval: useLiveInterval() });
-  const { data: delivery, error } = query;
+  const { data: asked, error } = query;
+  const [revealed, setRevealed] = useState<DeliveryDetail | null>(null);
+  const isRevealed = revealed !== null && revealed.id === asked?.id;
+  const delivery = asked && isRevealed ? withValues(asked, revealed) : asked;
   const retry = () => void query.refetch();
   if (!delivery) {
     return (
@@ -53,17 +58,41 @@ export function DeliveryView({ id }: { id: string }) {
         actions={<ResendActions delivery={delivery} />}
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+      <RevealBar
+        id={delivery.id}
+        masked={delivery.masked}
+        isRevealed={isRevealed}
+        options={revealDeliveryOptions}
+        onRevealed={setRevealed}
+      />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <Timeline delivery={delivery} />
         <DeliveryFacts delivery={delivery} />
-        <RequestPanel delivery={delivery} />
+        <RequestPanel delivery={delivery} isMasked={delivery.masked && !isRevealed} />
       </div>
     </>
   );
 }
 
+/** What was revealed in place of what is masked; an attempt made since is as it came. */
+function withValues(delivery: DeliveryDetail, { request, attempts }: DeliveryDetail): DeliveryDetail {
+  const key = ({ number, started_at }: Attempt) => `${number} ${started_at}`;
+  const known = new Map(attempts.map((attempt) => [key(attempt), attempt]));
+  return {
+    ...delivery,
+    request,
+    attempts: delivery.attempts.map((attempt) => known.get(key(attempt)) ?? attempt),
+  };
+}
+
 /** What every attempt sends; secrets are shown as the macros that they stand in the template as. */
-function RequestPanel({ delivery: { request, endpoint, attempt_number } }: { delivery: DeliveryDetail }) {
+function RequestPanel({
+  delivery: { request, endpoint, attempt_number },
+  isMasked,
+}: {
+  delivery: DeliveryDetail;
+  isMasked: boolean;
+}) {
   if (request === null) {
     const purged = "It is no longer kept: the time for which bodies are kept has ended.";
     const unrendered = "There is none: the template could not be rendered for this event.";
@@ -85,7 +114,15 @@ function RequestPanel({ delivery: { request, endpoint, attempt_number } }: { del
           note={`${method}${content_type === null ? "" : `, ${content_type}`}`}
         />
         {body === null ? null : (
-          <CodeBlock text={body} what="Request body" note="Byte for byte what every attempt sends." />
+          <CodeBlock
+            text={body}
+            what="Request body"
+            note={
+              isMasked
+                ? "What every attempt sends, but for what is masked."
+                : "Byte for byte what every attempt sends."
+            }
+          />
         )}
       </div>
     </Panel>

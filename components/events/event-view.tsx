@@ -3,19 +3,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleMinus, Hourglass } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { DeliveryStatePill } from "#components/deliveries/state-pill.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
+import { RevealBar } from "#components/redaction/reveal-bar.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono, MiddleCut } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { Pill } from "#components/ui/pill.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { filterWords } from "#lib/endpoints/setting-words.ts";
-import { eventOptions } from "#lib/events/client.ts";
+import { eventOptions, revealEventOptions } from "#lib/events/client.ts";
 import type { EventDetail, EventRecipient } from "#lib/events/schema.ts";
 import { formatBytes, formatNoun } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
@@ -24,7 +26,10 @@ const trail = [{ href: "/events", label: "Events" }];
 
 export function EventView({ id }: { id: string }) {
   const query = useQuery({ ...eventOptions(id), refetchInterval: useLiveInterval() });
-  const { data: event, error } = query;
+  const { data: asked, error } = query;
+  const [revealed, setRevealed] = useState<EventDetail | null>(null);
+  const isRevealed = revealed !== null && revealed.id === asked?.id;
+  const event = asked && isRevealed ? { ...asked, ...valuesOf(revealed) } : asked;
   const retry = () => void query.refetch();
   if (!event) {
     return (
@@ -46,6 +51,13 @@ export function EventView({ id }: { id: string }) {
         description={<CopyableMono text={event.id} what="event id" />}
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+      <RevealBar
+        id={event.id}
+        masked={event.masked}
+        isRevealed={isRevealed}
+        options={revealEventOptions}
+        onRevealed={setRevealed}
+      />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <Recipients event={event} />
         <EventFacts event={event} />
@@ -53,12 +65,22 @@ export function EventView({ id }: { id: string }) {
           {event.data_text === null ? (
             <p className="text-ink-2">It is no longer kept: the time for which bodies are kept has ended.</p>
           ) : (
-            <CodeBlock text={event.data_text} what="Data" note="Exactly as received." />
+            <CodeBlock
+              text={event.data_text}
+              what="Data"
+              note={
+                event.masked && !isRevealed ? "As received, but for what is masked." : "Exactly as received."
+              }
+            />
           )}
         </Panel>
       </div>
     </>
   );
+}
+
+function valuesOf({ data_text, ordering_key }: EventDetail): Pick<EventDetail, "data_text" | "ordering_key"> {
+  return { data_text, ordering_key };
 }
 
 function Recipients({ event }: { event: EventDetail }) {

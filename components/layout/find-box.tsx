@@ -84,8 +84,8 @@ export function FindBox() {
             {find.error ? <p className="text-bad">The search failed: {find.error.message}</p> : null}
             {found?.length === 0 ? (
               <p>
-                No delivery, event or endpoint has the id “{find.variables}”, and no event has it as a
-                searchable value.{" "}
+                No delivery, event or endpoint has the id “{find.variables}”. No event has it as a searchable
+                value either.{" "}
                 <Link
                   href={withQuery("/endpoints", { q: find.variables })}
                   onClick={leave}

@@ -33,3 +33,10 @@ export const resendDeliveryOptions = mutationOptions({
     callApi<Delivery>(`${path}/${encodeURIComponent(id)}/resend`, { method: "POST", body }),
   onSettled: (_data, _error, _given, _result, { client }) => client.invalidateQueries(),
 });
+
+/** The delivery with nothing masked; the reason goes into the audit log. Dropped as soon as the page lets go of it. */
+export const revealDeliveryOptions = mutationOptions({
+  mutationFn: ({ id, reason }: { id: string; reason: string }) =>
+    callApi<DeliveryDetail>(`${path}/${encodeURIComponent(id)}/reveal`, { method: "POST", body: { reason } }),
+  gcTime: 0,
+});

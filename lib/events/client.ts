@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { mutationOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#lib/api/fetcher.ts";
 import type { Page } from "#lib/api/paging.ts";
@@ -23,3 +23,10 @@ export function eventOptions(id: string) {
     queryFn: ({ signal }) => callApi<EventDetail>(`${path}/${encodeURIComponent(id)}`, { signal }),
   });
 }
+
+/** The event with nothing masked; the reason goes into the audit log. Dropped as soon as the page lets go of it. */
+export const revealEventOptions = mutationOptions({
+  mutationFn: ({ id, reason }: { id: string; reason: string }) =>
+    callApi<EventDetail>(`${path}/${encodeURIComponent(id)}/reveal`, { method: "POST", body: { reason } }),
+  gcTime: 0,
+});
