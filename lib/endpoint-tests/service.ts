@@ -17,6 +17,8 @@ import type { Sent } from "#lib/http/send.ts";
 import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { type Content, type EndpointSettings, type EventBody, loadEndpoints } from "#lib/queue/load.ts";
 import { type Rendering, renderPostback } from "#lib/queue/rendering.ts";
+import type { Masker } from "#lib/redaction/mask.ts";
+import { maskerFor, maskTest } from "#lib/redaction/masked.ts";
 import { inSlot, liveTests } from "./live.ts";
 import { selectRecentTests } from "./queries.ts";
 import type { EndpointTest, EndpointTestRequest } from "./schema.ts";
@@ -53,6 +55,7 @@ async function runTest(
   const recent = await selectRecentTests(pool, endpoint.id);
   if (request.live) refuseTooMany(endpoint, recent);
   const event = await eventOf(endpoint, { ...request, nowMs: recent.nowMs });
+  const masker = request.event_id === undefined ? null : await maskerOf(actor, event);
   const content = await contentOf(endpoint, event);
   const audit = (after: Record<string, unknown>) =>
     recordAudit(orm, actor, {
@@ -85,7 +88,7 @@ async function runTest(
   const shown = { ...nothing, request: shownRequest(made, { content, settings }) };
   if (!request.live) {
     await audit({});
-    return shown;
+    return masker ? maskTest(shown, masker) : shown;
   }
   const { shownUrl: _, ...sendable } = made;
   const sent = await liveTests().sender.send({ ...sendable, timeoutMs: settings.timeoutMs });
@@ -93,7 +96,14 @@ async function runTest(
     ...(sent.ok ? { status: sent.status } : { error_code: sent.errorCode }),
     duration_ms: Math.round(sent.timings.totalMs),
   });
-  return { ...shown, ...answerOf(sent, settings) };
+  const answered = { ...shown, ...answerOf(sent, settings) };
+  return masker ? maskTest(answered, masker) : answered;
+}
+
+/** A named event's values are masked as anywhere; the catalogue's examples are nobody's. */
+async function maskerOf(actor: Actor, { type, data }: EventBody): Promise<Masker | null> {
+  const rules = await loadEventTypeRules(appDatabase().pool, [type]);
+  return maskerFor(actor, { fields: rules.get(type)?.fields ?? null, dataText: data.toString("utf8") });
 }
 
 const nothing = { request: null, response: null, error: null, duration_ms: null, delivered: null };

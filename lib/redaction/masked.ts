@@ -1,5 +1,6 @@
 import type { Actor } from "#lib/auth/actor.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
+import type { EndpointTest } from "#lib/endpoint-tests/schema.ts";
 import type { Event, EventDetail } from "#lib/events/schema.ts";
 import { createMasker, fullMask, type Masker } from "./mask.ts";
 
@@ -42,6 +43,24 @@ export function maskDelivery(
     ...detail,
     ...shown,
     masked: JSON.stringify(shown) !== JSON.stringify({ request: whole, attempts }),
+  };
+}
+
+/** A test with an event of somebody's, which holds its values as a delivery would. */
+export function maskTest(test: EndpointTest, masker: Masker): EndpointTest {
+  const { request, response } = test;
+  return {
+    ...test,
+    request: request && {
+      ...request,
+      url: masker.url(request.url),
+      body: request.body && masker.text(request.body),
+    },
+    response: response && {
+      ...response,
+      headers: response.headers.map(([name, value]) => [name, masker.text(value)]),
+      body: masker.text(response.body),
+    },
   };
 }
 

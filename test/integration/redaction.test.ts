@@ -8,6 +8,7 @@ import { passTime } from "#test/helpers/time.ts";
 import { eventually, spawnWorker } from "#test/helpers/workers.ts";
 import { POST as revealDelivery } from "../../app/api/console/deliveries/[id]/reveal/route.ts";
 import * as consoleDelivery from "../../app/api/console/deliveries/[id]/route.ts";
+import { POST as testEndpoint } from "../../app/api/console/endpoints/[id]/test/route.ts";
 import { POST as revealEvent } from "../../app/api/console/events/[id]/reveal/route.ts";
 import * as consoleEvent from "../../app/api/console/events/[id]/route.ts";
 import { POST as find } from "../../app/api/console/find/route.ts";
@@ -19,6 +20,7 @@ import { POST as search } from "../../app/api/v1/deliveries/search/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
 import * as event from "../../app/api/v1/events/[id]/route.ts";
 import * as events from "../../app/api/v1/events/route.ts";
+import { POST as preview } from "../../app/api/v1/templates/preview/route.ts";
 
 /** Everything that the route handlers log is heard; pino notices that standard output was replaced. */
 process.env.POSTHORN_LOG_LEVEL = "trace";
@@ -179,6 +181,19 @@ describe("at the console", () => {
     expect(post.request.body).toBe('{"c":"••••","p":••••43,"s":"approved","k":"{secret.token}"}');
   });
 
+  test("a test with the event shows none of its values either", async () => {
+    for (const id of endpointIds) {
+      for (const live of [false, true]) {
+        const { status, body } = await api.call(testEndpoint, {
+          params: { id },
+          body: { live, event_id: eventId },
+        });
+        expect([status, found(JSON.stringify(body), values)]).toEqual([200, []]);
+        expect(JSON.stringify(body)).toContain("••••");
+      }
+    }
+  });
+
   test("revealing needs a reason, is recorded without a value, and shows what the key shows", async () => {
     const shown = [
       { kind: "event", reveal: revealEvent, open: event.GET, id: eventId },
@@ -244,7 +259,7 @@ test("case 39: a canary is in nothing that a whole run writes but the data thems
   };
   const { pool } = api.database;
   try {
-    const { signing } = await setUpEndpoints("run");
+    const { signing, ids } = await setUpEndpoints("run");
     receiver.script("/run/hook", echo(503), echo(200));
     receiver.script("/run/post", echo(400));
     receiver.script(`/run/get/${encodeURIComponent(canaries.click_id)}`, { reset: true }, echo(500));
@@ -281,6 +296,13 @@ test("case 39: a canary is in nothing that a whole run writes but the data thems
         headers: [{ name: "x", value: `${secrets.header}\n` }],
       },
     });
+    for (const [template, data] of [
+      ["https://x.example/?c={click_idd}", dataOf()],
+      ["https://x.example/?c={click_id}", [canaries.click_id]],
+      ["https://x.example/{click_id}#x", dataOf({ click_id: "canary/.." })],
+    ]) {
+      await refused(preview, { body: { template, event: { type: "conversion.approved", data } } });
+    }
     await pool.query("alter table posthorn.search_keys rename to search_keys_away");
     expect(await refused(search, { body: { value: canaries.click_id } })).toBe(500);
     expect(await refused(find, { body: { q: canaries.conversion_id } })).toBe(500);
@@ -308,6 +330,13 @@ test("case 39: a canary is in nothing that a whole run writes but the data thems
     expect(
       (await api.call(search, { body: { value: canaries.click_id } })).body.data.length,
     ).toBeGreaterThanOrEqual(3);
+    for (const id of ids) {
+      const tested = await api.call(testEndpoint, {
+        params: { id },
+        body: { live: true, event_id: eventId },
+      });
+      expect(tested.status).toBe(200);
+    }
     for (const { id } of rows) await api.call(revealDelivery, { params: { id }, body: { reason: "a look" } });
     await worker.end("SIGTERM");
 
