@@ -38,6 +38,15 @@ export const test = base.extend<{ world: World }>({
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
         faults.push(message.text());
     });
+    // Not everything that the policy blocks is also a line on the console.
+    await page.addInitScript(() => {
+      document.addEventListener(
+        "securitypolicyviolation",
+        ({ effectiveDirective, blockedURI, sourceFile }) => {
+          console.error(`blocked by ${effectiveDirective}: ${blockedURI} of ${sourceFile}`);
+        },
+      );
+    });
     await use(page);
     expect(faults).toEqual([]);
   },

@@ -13,6 +13,15 @@ const postgresUrl = z
   .string()
   .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database");
 
+const publicUrl = z
+  .string()
+  .transform((text) => (/^https?:\/\//.test(text) ? URL.parse(text) : null))
+  .refine(
+    (url) => url !== null && url.href === `${url.origin}/`,
+    "must be an origin such as https://posthorn.example",
+  )
+  .transform((url) => url?.origin);
+
 const secretKey = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64; `openssl rand -base64 32` makes one")
@@ -20,6 +29,7 @@ const secretKey = z
 
 const variables = z.object({
   PORT: wholeNumber(1, 65_535).default(3000),
+  POSTHORN_PUBLIC_URL: publicUrl.optional(),
   DATABASE_URL: postgresUrl.optional(),
   POSTHORN_DATA_DIR: z.string().default(".posthorn"),
   POSTHORN_DATABASE_PORT: wholeNumber(1, 65_535).optional(),
@@ -39,6 +49,8 @@ const variables = z.object({
 /** `.env.example` describes each. A database that is given by hand always comes with its secret key. */
 export type Config = {
   port: number;
+  /** The origin under which browsers reach the console. */
+  publicUrl: string | undefined;
   dataDir: string;
   databasePort: number | undefined;
   apiKey: string | undefined;
@@ -74,6 +86,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
   const { DATABASE_URL, POSTHORN_SECRET_KEY } = parsed.data;
   return {
     port: parsed.data.PORT,
+    publicUrl: parsed.data.POSTHORN_PUBLIC_URL,
     dataDir: parsed.data.POSTHORN_DATA_DIR,
     databasePort: parsed.data.POSTHORN_DATABASE_PORT,
     apiKey: parsed.data.POSTHORN_API_KEY,

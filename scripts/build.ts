@@ -11,6 +11,7 @@ const sources = [
   "components",
   "lib",
   "drizzle/schema",
+  "instrumentation.ts",
   "next.config.ts",
   "postcss.config.mjs",
   "proxy.ts",

@@ -5,9 +5,13 @@ import { ThemeProvider, useTheme } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 import { Toaster } from "sonner";
+import { config as configureZod } from "zod/v4/core";
 import { ApiError } from "#lib/api/fetcher.ts";
 import { ClockProvider } from "./clock.tsx";
 import { ShortcutsProvider } from "./shortcuts.tsx";
+
+// The policy of the pages refuses code that is made of text, which zod would try.
+if (typeof window !== "undefined") configureZod({ jitless: true });
 
 function makeQueryClient() {
   return new QueryClient({
@@ -25,10 +29,22 @@ function makeQueryClient() {
   });
 }
 
-export function Providers({ renderedAtMs, children }: { renderedAtMs: number; children: ReactNode }) {
+type ProvidersProps = {
+  renderedAtMs: number;
+  nonce: string | undefined;
+  children: ReactNode;
+};
+
+export function Providers({ renderedAtMs, nonce, children }: ProvidersProps) {
   const [queryClient] = useState(makeQueryClient);
+  const [documentNonce] = useState(() => findDocumentNonce() ?? nonce);
   return (
-    <ThemeProvider attribute="data-theme" defaultTheme="system" disableTransitionOnChange>
+    <ThemeProvider
+      attribute="data-theme"
+      defaultTheme="system"
+      disableTransitionOnChange
+      {...(documentNonce && { nonce: documentNonce })}
+    >
       <QueryClientProvider client={queryClient}>
         <NuqsAdapter>
           <ClockProvider renderedAtMs={renderedAtMs}>
@@ -39,6 +55,12 @@ export function Providers({ renderedAtMs, children }: { renderedAtMs: number; ch
       </QueryClientProvider>
     </ThemeProvider>
   );
+}
+
+/** What is loaded without a new document comes with a nonce of its own, but the policy stays the document's. */
+function findDocumentNonce(): string | undefined {
+  if (typeof document === "undefined") return undefined;
+  return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce;
 }
 
 function Toasts() {

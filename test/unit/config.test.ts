@@ -17,6 +17,7 @@ function faultsOf(env: NodeJS.Dict<string>): string {
 test("an empty environment gives the defaults", () => {
   expect(parseConfig({})).toEqual({
     port: 3000,
+    publicUrl: undefined,
     databaseUrl: undefined,
     dataDir: ".posthorn",
     databasePort: undefined,
@@ -39,6 +40,8 @@ describe("accepted", () => {
   test.each([
     [{ PORT: "8080" }, { port: 8080 }],
     [{ PORT: "65535" }, { port: 65_535 }],
+    [{ POSTHORN_PUBLIC_URL: "https://Posthorn.example" }, { publicUrl: "https://posthorn.example" }],
+    [{ POSTHORN_PUBLIC_URL: "http://localhost:3000/" }, { publicUrl: "http://localhost:3000" }],
     [
       { DATABASE_URL: databaseUrl, POSTHORN_SECRET_KEY: key },
       { databaseUrl, secretKey: Buffer.alloc(32, 7) },
@@ -64,6 +67,9 @@ describe("refused, with the variable's name and what is allowed", () => {
     [{ PORT: "65536" }, "PORT must be a whole number from 1 to 65535"],
     [{ PORT: "3e3" }, "PORT must be a whole number"],
     [{ PORT: " 80" }, "PORT must be a whole number"],
+    [{ POSTHORN_PUBLIC_URL: "posthorn.example" }, "POSTHORN_PUBLIC_URL must be an origin such as https://"],
+    [{ POSTHORN_PUBLIC_URL: "https://u:p@posthorn.example" }, "POSTHORN_PUBLIC_URL must be an origin"],
+    [{ POSTHORN_PUBLIC_URL: "https://posthorn.example/console" }, "POSTHORN_PUBLIC_URL must be an origin"],
     [
       { DATABASE_URL: "mysql://h/d", POSTHORN_SECRET_KEY: key },
       "DATABASE_URL must be a URL such as postgres://",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { config, proxy } from "../../proxy.ts";
 
 const passes = (host: string, url = "http://localhost:3000/overview") =>
-  proxy(new NextRequest(url, { headers: { host } })) === undefined;
+  proxy(new NextRequest(url, { headers: { host } })).status === 200;
 
 test("pages answer under this machine's own names only", () => {
   expect(["localhost:3000", "127.0.0.1:3000", "[::1]:3000"].map((host) => passes(host))).toEqual([
@@ -15,9 +15,20 @@ test("pages answer under this machine's own names only", () => {
   expect(
     ["evil.example", "localhost.evil.example:3000", "192.168.1.2:3000"].map((host) => passes(host)),
   ).toEqual([false, false, false]);
-  expect(proxy(new NextRequest("http://localhost/", { headers: { host: "evil.example" } }))?.status).toBe(
-    403,
+  expect(proxy(new NextRequest("http://localhost/", { headers: { host: "evil.example" } })).status).toBe(403);
+});
+
+test("the rendering is given the nonce of the answer's policy, and not one that the request came with", () => {
+  const answer = proxy(
+    new NextRequest("http://localhost/", {
+      headers: { host: "localhost", "x-nonce": "mine", "content-security-policy": "script-src 'nonce-mine'" },
+    }),
   );
+  const policy = answer.headers.get("content-security-policy");
+  const nonce = /'nonce-([^']+)'/.exec(policy ?? "")?.[1];
+  expect(Buffer.from(nonce ?? "", "base64")).toHaveLength(16);
+  expect(answer.headers.get("x-middleware-request-x-nonce")).toBe(nonce);
+  expect(answer.headers.get("x-middleware-request-content-security-policy")).toBe(policy);
 });
 
 test("it stands before every page, and lets the API and the probes pass with their bodies whole", () => {

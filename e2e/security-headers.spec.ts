@@ -1,0 +1,170 @@
+import type { APIRequestContext, APIResponse, Page } from "@playwright/test";
+import { expect, open, test, type World } from "./support.ts";
+import { existingPath, type Records, routesOf, unknownPath } from "./web-routes.ts";
+
+const pages = routesOf("page.tsx");
+const routes = routesOf("route.ts");
+const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"];
+const authorization = `Bearer ${process.env.POSTHORN_E2E_API_KEY}`;
+
+async function makeRecords(request: APIRequestContext, world: World): Promise<Records> {
+  // Deleted by the test that calls every route.
+  const eventType = `policy_${world.key.replaceAll("-", "_")}`;
+  const made = await request.post("/api/v1/event-types", {
+    headers: { authorization },
+    data: { name: eventType },
+  });
+  expect(made.status()).toBe(201);
+  const endpoint = await world.createEndpoint({
+    name: "Looked at by the policy",
+    url: world.receiver.url(world.path("safe")),
+  });
+  const event = await world.publish('{"payout":"1.50"}');
+  const delivery = await world.delivery(event, "delivered");
+  return { affiliate: world.key, delivery: delivery.id, endpoint: endpoint.id, event, eventType };
+}
+
+function expectStandardHeaders(answer: APIResponse, what: string) {
+  const headers = answer.headers();
+  expect.soft(headers, what).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": expect.stringContaining("camera=()"),
+    "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+  });
+  expect.soft(headers["x-powered-by"], what).toBeUndefined();
+  // Nobody has said that this system is reached by HTTPS.
+  expect.soft(headers["strict-transport-security"], what).toBeUndefined();
+}
+
+/** A nonce that is new for each answer, and that every script of the page carries. */
+async function expectPage(answer: APIResponse, seen: Set<string>) {
+  expectStandardHeaders(answer, answer.url());
+  const policy = answer.headers()["content-security-policy"] ?? "";
+  const nonce = /script-src 'self' 'nonce-([A-Za-z0-9+/=]{24})' 'strict-dynamic';/.exec(policy)?.[1];
+  expect.soft(nonce, answer.url()).toBeDefined();
+  expect.soft(seen.has(nonce ?? ""), `${answer.url()} repeats a nonce`).toBe(false);
+  seen.add(nonce ?? "");
+  expect.soft(policy).not.toContain("unsafe-eval");
+  expect.soft(policy).not.toMatch(/script-src[^;]*unsafe-inline|style-src [^;]*unsafe-inline/);
+  for (const directive of ["object-src 'none'", "base-uri 'none'", "form-action 'self'"])
+    expect.soft(policy).toContain(directive);
+  expect.soft(answer.headers()["cache-control"], answer.url()).toContain("no-store");
+  const html = await answer.text();
+  const scripts = html.match(/<script\b[^>]*>/g) ?? [];
+  expect.soft(scripts.length, answer.url()).toBeGreaterThan(0);
+  expect
+    .soft(
+      scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`)),
+      answer.url(),
+    )
+    .toEqual([]);
+  expect.soft(html, answer.url()).not.toMatch(/<[^>]*\son[a-z]+="/);
+}
+
+test("every page has a policy with a nonce of its own, whatever it answers", async ({ request, world }) => {
+  const records = await makeRecords(request, world);
+  const seen = new Set<string>();
+  expect(pages.length).toBeGreaterThan(10);
+  for (const route of pages) {
+    const found = await request.get(existingPath(route, records));
+    expect.soft(found.status(), route).toBe(200);
+    await expectPage(found, seen);
+    if (route.includes("[")) await expectPage(await request.get(unknownPath(route)), seen);
+    const foreign = await request.get(existingPath(route, records), { headers: { host: "evil.example" } });
+    expect.soft(foreign.status(), route).toBe(403);
+    expectStandardHeaders(foreign, `${route} under a foreign host`);
+    expect.soft(foreign.headers()["cache-control"]).toBe("no-store");
+  }
+  const missing = await request.get("/there/is/no/such/page");
+  expect(missing.status()).toBe(404);
+  await expectPage(missing, seen);
+  await expectPage(await request.get("/deliveries/%FF"), seen);
+});
+
+test("every route answers every method with the headers, and never with a 500", async ({
+  request,
+  world,
+}) => {
+  test.slow();
+  const records = await makeRecords(request, world);
+  expect(routes.length).toBeGreaterThan(40);
+  for (const route of routes) {
+    const paths = new Set([existingPath(route, records), unknownPath(route)]);
+    for (const path of paths) {
+      for (const method of methods) {
+        const answers = [{}, { authorization }].map((headers) => refused(request, { path, method, headers }));
+        for (const answer of await Promise.all(answers)) {
+          const what = `${method} ${path} ${answer.status()}`;
+          expectStandardHeaders(answer, what);
+          expect.soft(answer.status(), what).toBeLessThan(500);
+          expect.soft(answer.headers()["content-security-policy"], what).toContain("default-src 'none'");
+        }
+      }
+    }
+  }
+});
+
+/** A call that is answered at once, or refused: with a body, where the method has one, that is no JSON. */
+function refused(
+  request: APIRequestContext,
+  call: { path: string; method: string; headers: Record<string, string> },
+): Promise<APIResponse> {
+  const { path, method, headers } = call;
+  if (!["POST", "PUT", "PATCH"].includes(method)) return request.fetch(path, { method, headers });
+  return request.fetch(path, {
+    method,
+    headers: { ...headers, "content-type": "application/json" },
+    data: "{",
+  });
+}
+
+test("static files, and those that there are not, have the headers", async ({ request }) => {
+  const html = await (await request.get("/overview")).text();
+  const script = /src="(\/_next\/static\/[^"]+\.js)"/.exec(html)?.[1] ?? "";
+  for (const path of [script, "/_next/static/none.js", "/icon.svg", "/api", "/healthz/none"])
+    expectStandardHeaders(await request.get(path), path);
+});
+
+async function useEverything(page: Page, { endpoint }: Records) {
+  for (const theme of ["Dark theme", "Light theme", "Theme of the system"])
+    await page.getByRole("button", { name: theme }).click();
+  await open(page, `/endpoints/${endpoint}`);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByText("Paused.", { exact: false }).first()).toBeVisible();
+  await expect(page.locator("[data-sonner-toast]")).toHaveCSS("position", "absolute");
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".recharts-surface").first().hover();
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByRole("combobox", { name: "State" }).click();
+  await expect(page.getByRole("option", { name: "Delivered" })).toBeVisible();
+  await page.keyboard.press("Escape");
+}
+
+// What the policy blocks is a fault of the page, which ends each of these tests.
+test("no page does anything that its policy blocks", async ({ page, request, world }) => {
+  test.slow();
+  const records = await makeRecords(request, world);
+  for (const route of pages) {
+    await open(page, existingPath(route, records));
+    await expect(page.getByRole("status").filter({ hasText: "Loading" })).toHaveCount(0);
+  }
+  await useEverything(page, records);
+});
+
+test("neither does a form that is filled in wrongly, nor a page that is missing", async ({ page }) => {
+  await open(page, "/endpoints/new");
+  await page.getByRole("button", { name: /^Create/ }).click();
+  await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
+  await open(page, "/event-types/new");
+  await page.getByRole("button", { name: "Add the event type" }).click();
+  await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
+  const answer = await page.goto("/there/is/no/such/page");
+  expect(answer?.status()).toBe(404);
+  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await expect(page).toHaveURL(/\/overview$/);
+  await page.getByRole("button", { name: "Dark theme" }).click();
+});

@@ -1,0 +1,42 @@
+import { globSync } from "node:fs";
+import path from "node:path";
+
+export type Records = {
+  affiliate: string;
+  delivery: string;
+  endpoint: string;
+  event: string;
+  eventType: string;
+};
+
+const app = path.join(import.meta.dirname, "..", "app");
+
+/** The paths of all files of this name under app/, such as `/deliveries/[id]`, without groups. */
+export function routesOf(file: "page.tsx" | "route.ts"): string[] {
+  return globSync(`**/${file}`, { cwd: app })
+    .map((found) => `/${path.dirname(found)}`.replace(/\/\([^)]*\)/g, "").replace(/\/\.$/, "") || "/")
+    .sort();
+}
+
+/** The route with each dynamic part replaced by the id of a record, by the folder that it stands in. */
+export function existingPath(route: string, records: Records): string {
+  const known: Record<string, string> = {
+    "affiliates/[key]": records.affiliate,
+    "deliveries/[id]": records.delivery,
+    "endpoints/[id]": records.endpoint,
+    "events/[id]": records.event,
+    "event-types/[name]": records.eventType,
+    "secrets/[secretId]": "01890a5d-ac96-774b-bcce-b302099a8057",
+    "api/[...path]": "nothing",
+  };
+  return route.replace(/([^/]+)\/(\[[^/]+\])/g, (place, folder: string) => {
+    const value = known[place];
+    if (value === undefined) throw new Error(`no record is known for ${place} of ${route}`);
+    return `${folder}/${encodeURIComponent(value)}`;
+  });
+}
+
+/** The route with ids that nothing has. */
+export function unknownPath(route: string): string {
+  return route.replace(/\[[^/]+\]/g, "nobody-has-this");
+}
