@@ -6,6 +6,9 @@ ALTER TABLE "posthorn"."event_types" ADD COLUMN "deprecated_at" timestamp with t
 -- What waits in the outbox was accepted before there was anything to check.
 ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "checked" boolean DEFAULT true NOT NULL;--> statement-breakpoint
 ALTER TABLE "posthorn"."event_outbox" ALTER COLUMN "checked" SET DEFAULT false;--> statement-breakpoint
+-- Nobody noted how large that is, so it counts as the largest there can be.
+ALTER TABLE "posthorn"."event_outbox" ADD COLUMN "data_bytes" integer DEFAULT 1048576 NOT NULL;--> statement-breakpoint
+ALTER TABLE "posthorn"."event_outbox" ALTER COLUMN "data_bytes" DROP DEFAULT;--> statement-breakpoint
 -- As before, but a caller that has held the data against the catalogue says which version of each type it used: if one of
 -- them is another by now, nothing is accepted and every outcome is type_changed. So the rules can be cached and an edit
 -- still holds at once. What comes without a version, as from posthorn.publish, is checked by the fan-out.
@@ -44,8 +47,8 @@ RETURNS TABLE (place integer, event_id text, outcome text) LANGUAGE sql VOLATILE
     INSERT INTO posthorn.event_bodies (event_id, received_at, type, occurred_at, data)
     SELECT id, received_at, type, coalesce(occurred_at, received_at), data FROM fresh
   ), queued AS (
-    INSERT INTO posthorn.event_outbox (event_id, received_at, affiliate_id, type, ordering_key, checked)
-    SELECT id, received_at, affiliate_id, type, ordering_key, checked FROM fresh ORDER BY place
+    INSERT INTO posthorn.event_outbox (event_id, received_at, affiliate_id, type, ordering_key, checked, data_bytes)
+    SELECT id, received_at, affiliate_id, type, ordering_key, checked, octet_length(data) FROM fresh ORDER BY place
   )
   SELECT item.place, item.id,
     CASE WHEN (SELECT bool_or(stale) FROM item) THEN 'type_changed'

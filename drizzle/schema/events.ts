@@ -57,6 +57,8 @@ export const eventOutbox = posthorn.table("event_outbox", {
   orderingKey: text("ordering_key"),
   /** Its data have been held against its event type; what comes through SQL is, by the fan-out. */
   checked: boolean().notNull().default(false),
+  /** How much the fan-out reads with it. */
+  dataBytes: integer("data_bytes").notNull(),
 });
 
 /**

@@ -1,7 +1,9 @@
 import { textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
 
-/** Events whose data are in memory at once: each may have 1 MiB. */
+/** Bytes of data in memory at once: one event may have 1 MiB. */
+export const loadedBytes = 8_388_608;
+/** Events, where nobody knows how large they are. */
 export const loadedAtOnce = 100;
 
 export type EventData = { text: string; occurredAtMs: number };

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { byteaArray, plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
 import type { SearchHasher } from "#lib/search/hash.ts";
-import { loadedAtOnce } from "./event-data.ts";
+import { loadedBytes } from "./event-data.ts";
 import { loadEventTypeRules } from "./event-type-rules.ts";
 import { lockEndpointHealth } from "./health.ts";
 import { occupied } from "./ordering.ts";
@@ -55,7 +55,7 @@ async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
       )
       delete from posthorn.event_outbox
       where seq = any(array(select seq from head where (select ok from leader)))
-      returning seq, event_id, received_at, affiliate_id, type, ordering_key, checked`,
+      returning seq, event_id, received_at, affiliate_id, type, ordering_key, checked, data_bytes`,
     values: [fanOutBatchSize],
   });
   return rows.sort((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1));
@@ -76,14 +76,12 @@ async function insertDeliveries(
     endpoints.some(readsData) ||
     [...rules.values()].some(isSearchable) ||
     events.some(({ checked }) => !checked);
-  const step = mayRead ? loadedAtOnce : events.length;
   // All or none of a transaction's, so that ids keep the order of acceptance.
   const reserveIds = endpoints.some(({ kind }) => kind === "postback");
   let deliveries: NewDelivery[] = [];
   let chars = 0;
   let keys: SearchKey[] = [];
-  for (let from = 0; from < events.length; from += step) {
-    const some = events.slice(from, from + step);
+  for (const some of mayRead ? inPortions(events) : [events]) {
     const planned = await planDeliveries(client, { events: some, byAffiliate, rules, reserveIds });
     for (const delivery of planned.deliveries) {
       deliveries.push(delivery);
@@ -100,6 +98,21 @@ async function insertDeliveries(
   }
   if (deliveries.length > 0) await insertBatch(client, deliveries);
   if (keys.length > 0) await insertSearchKeys(client, keys);
+}
+
+/** In order, each portion of no more data than may be in memory at once. */
+function inPortions(events: OutboxRow[]): OutboxRow[][] {
+  const portions: OutboxRow[][] = [];
+  let bytes = 0;
+  for (const event of events) {
+    bytes += event.data_bytes;
+    if (portions.length === 0 || bytes > loadedBytes) {
+      portions.push([]);
+      bytes = event.data_bytes;
+    }
+    portions.at(-1)?.push(event);
+  }
+  return portions;
 }
 
 type SearchKey = { event: OutboxRow; key: Buffer };

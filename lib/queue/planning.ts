@@ -17,6 +17,7 @@ export type OutboxRow = {
   type: string;
   ordering_key: string | null;
   checked: boolean;
+  data_bytes: number;
 };
 
 export type Subscriber = {
