@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, open, test, type World } from "./support.ts";
+import { expect, expectAccessible, open, reveal, test, type World } from "./support.ts";
 
 const template = (page: Page) => page.getByRole("textbox", { name: "URL template" });
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
@@ -36,7 +36,11 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
 
   await expect(preview(page).getByLabel("Rendered with")).toHaveValue(/^event /);
   const exact = preview(page).getByRole("group", { name: "Exact URL" });
+  await expect(exact).toHaveText(`${world.receiver.url(path)}?cid=&click=••••&payout=••••`);
+  await reveal(page);
   await expect(exact).toHaveText(`${world.receiver.url(path)}?cid=&click=a%26b%201&payout=10.50`);
+  // The reason was a form of its own.
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Their tracker");
   const rows = preview(page).getByRole("table").getByRole("row");
   await expect(rows.nth(1)).toContainText(/\{sub2\}.*none in this event/);
   await expect(rows.nth(2)).toContainText(/\{click_id\}.*a&b 1.*a%26b%201/);
@@ -69,6 +73,7 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   const [, request] = await world.receiver.waitFor(path, 2);
   expect(request?.path).toBe(`${path}?cid=x&click=c%2F2&payout=7.10`);
   await open(page, `/deliveries/${id}`);
+  await reveal(page);
   const shown = page.getByRole("group", { name: "URL", exact: true });
   await expect(shown).toHaveText(world.receiver.url(request?.path ?? ""));
 

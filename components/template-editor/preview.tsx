@@ -1,23 +1,29 @@
 import { TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import { compileTemplate, type RenderInput, traceTemplate } from "#lib/delivery/template/render.ts";
+import { compileTemplate, type TracePiece, traceTemplate } from "#lib/delivery/template/render.ts";
 import { maxUrlBytes, type TemplateSource } from "#lib/delivery/template/types.ts";
 import { formatBytes, formatCount } from "#lib/format.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import { maskPieces, type Sample } from "./sample-event.ts";
 import { TraceTable } from "./trace-table.tsx";
 import { TracedText } from "./traced-text.tsx";
 
-type PreviewProps = { template: TemplateSource; input: RenderInput; sign: boolean };
+type PreviewProps = { template: TemplateSource; sample: Sample; sign: boolean };
 
 /** Exactly what would be sent for this event, by the code that renders it when it is sent. */
-export function Preview({ template, input, sign }: PreviewProps) {
+export function Preview({ template, sample, sign }: PreviewProps) {
   const [active, setActive] = useState<string | null>(null);
   const compiled = useMemo(() => compileTemplate(template), [template]);
-  const { result, url, body } = useMemo(() => traceTemplate(compiled, input), [compiled, input]);
+  const { result, url, body } = useMemo(() => {
+    const trace = traceTemplate(compiled, sample.input);
+    const mask = (pieces: TracePiece[]) => maskPieces(pieces, sample.masked);
+    return { ...trace, url: mask(trace.url), body: trace.body && mask(trace.body) };
+  }, [compiled, sample]);
   const urlText = url.map(({ text }) => text).join("");
   const bodyText = body?.map(({ text }) => text).join("") ?? null;
   const all = [...url, ...(body ?? [])];
+  const isMasked = all.some(({ from }) => from && sample.masked.has(from.name));
   return (
     <div className="flex flex-col gap-3">
       {result.kind === "rendered" ? null : (
@@ -29,12 +35,16 @@ export function Preview({ template, input, sign }: PreviewProps) {
           </span>
         </p>
       )}
-      <Sent what="Request URL" text={urlText} note={sizeWords(urlText.length, sign)}>
+      <Sent what="Request URL" text={urlText} note={isMasked ? maskedWords : sizeWords(urlText.length, sign)}>
         <span className="mr-2 select-none font-sans text-ink-3">{template.method}</span>
         <TracedText pieces={url} what="Exact URL" active={active} onActive={setActive} />
       </Sent>
       {body === null || bodyText === null ? null : (
-        <Sent what="Request body" text={bodyText} note={`${template.contentType}, ${byteWords(bodyText)}`}>
+        <Sent
+          what="Request body"
+          text={bodyText}
+          note={`${template.contentType}, ${isMasked ? maskedWords : byteWords(bodyText)}`}
+        >
           <TracedText pieces={body} what="Exact body" active={active} onActive={setActive} />
         </Sent>
       )}
@@ -52,6 +62,8 @@ export function Preview({ template, input, sign }: PreviewProps) {
     </div>
   );
 }
+
+const maskedWords = "exact, and with its size, once the values are revealed";
 
 type SentProps = { what: string; text: string; note: string; children: React.ReactNode };
 

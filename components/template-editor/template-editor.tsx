@@ -40,7 +40,7 @@ export function TemplateEditor(props: TemplateEditorProps) {
     [source, eventTypes, secretNames],
   );
   const shown = useDeferredValue(found.checked);
-  const sample = useSample(eventTypes, affiliate);
+  const state = useSample(eventTypes, affiliate);
   const shared = { macros, onSecret: props.onSecret };
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -74,17 +74,17 @@ export function TemplateEditor(props: TemplateEditorProps) {
         className="flex min-w-0 flex-col gap-3 rounded-lg border border-line p-4 lg:sticky lg:top-20"
       >
         <h2 className="font-semibold text-sm">Preview</h2>
-        <SamplePicker sample={sample} />
+        <SamplePicker state={state} />
         {shown === null ? (
           <p className="text-ink-2">
             {url.value === ""
               ? "What would be sent is shown here as soon as there is a template."
               : "What would be sent is shown here once the template has no faults."}
           </p>
-        ) : sample.input === null ? (
-          <p className="text-ink-2">{sample.missing}</p>
+        ) : state.sample === null ? (
+          <p className="text-ink-2">{state.missing}</p>
         ) : (
-          <Preview template={shown} input={sample.input} sign={props.sign} />
+          <Preview template={shown} sample={state.sample} sign={props.sign} />
         )}
       </section>
     </div>
