@@ -1,0 +1,350 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, expect, test } from "vitest";
+import type { RouteContext } from "#lib/api/route.ts";
+import { fanOut } from "#lib/queue/fan-out.ts";
+import { setUpApi } from "#test/helpers/api.ts";
+import { fanOutOptions } from "#test/helpers/factories.ts";
+import {
+  awkwardTexts,
+  awkwardValue,
+  type Chance,
+  createChance,
+  mutate,
+  mutateText,
+} from "#test/helpers/fuzz.ts";
+import * as affiliates from "../../app/api/v1/affiliates/route.ts";
+import * as deliveries from "../../app/api/v1/deliveries/route.ts";
+import * as endpoints from "../../app/api/v1/endpoints/route.ts";
+import * as eventTypes from "../../app/api/v1/event-types/route.ts";
+import * as events from "../../app/api/v1/events/route.ts";
+
+/**
+ * Every handler of every route file gets random and nearly valid requests: none is answered with a 5xx, with anything
+ * but JSON, or not at all, and no refusal tells of code or SQL. POSTHORN_FUZZ_SEED repeats a run,
+ * POSTHORN_FUZZ_REQUESTS is how many there are.
+ */
+const seed = Number(process.env.POSTHORN_FUZZ_SEED ?? Date.now() % 1_000_000);
+const requests = Number(process.env.POSTHORN_FUZZ_REQUESTS ?? 1_500);
+/** Far beyond what a statement may take; who hears nothing until then hears nothing at all. */
+const hangsAfterMs = 20_000;
+
+type Handler = (request: Request, context: RouteContext) => Promise<Response>;
+type Target = { method: string; route: string; handler: Handler };
+type Call = { url: string; params: Record<string, string>; headers: [string, string][]; body: Body };
+type Body = string | Uint8Array<ArrayBuffer> | null;
+
+const files = import.meta.glob<Record<string, Handler>>("../../app/**/route.ts", { eager: true });
+const targets: Target[] = Object.entries(files).flatMap(([file, handlers]) =>
+  Object.entries(handlers).map(([method, handler]) => ({
+    method,
+    route: file.replace("../../app", "").replace("/route.ts", ""),
+    handler,
+  })),
+);
+
+const api = setUpApi();
+/** Of records that exist, by the route's folder and parameter; what is created on the way comes to it. */
+const ids: Record<string, string[]> = {
+  "affiliates/[key]": ["acme"],
+  "deliveries/[id]": [],
+  "endpoints/[id]": [],
+  "event-types/[name]": ["fuzz.first", "qualified"],
+  "events/[id]": [],
+  "secrets/[secretId]": ["01890a5d-ac96-774b-bcce-b302099a8057"],
+  "api/[...path]": ["nothing"],
+};
+const cursors: string[] = [];
+const hashes: string[] = ["0".repeat(32)];
+
+const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
+const field = {
+  name: "order_no",
+  description: "d",
+  kind: "string",
+  required: true,
+  searchable: true,
+  example: "1",
+};
+const settings = {
+  name: "Fuzz",
+  url: "http://127.0.0.1:1/hook?a=1",
+  event_types: ["ftd", "deposit"],
+  headers: [{ name: "X-Token", value: "abc" }],
+  filters: [{ field: "country", is: "one_of", values: ["SE", "NO"] }],
+  response_rules: [{ kind: "body_contains", text: "ok", retry: true }],
+  retry: { max_attempts: 3, base_seconds: 1, cap_seconds: 10 },
+  rate_limit: { amount: 10, per: "second", burst: 2 },
+  timeout_ms: 5_000,
+  concurrency: 4,
+  ordering: "per_key",
+};
+const postback = {
+  kind: "postback",
+  url: "http://127.0.0.1:1/p?c={click_id|none}&p={payout:sha256|0}&s={status|x}&k={secret.token}",
+  postback: { method: "POST", body: '{"a":"{sub1|x}"}', content_type: "application/json", sign: false },
+  macro_secrets: [{ name: "token", value: "t0ken" }],
+};
+const event = {
+  type: "deposit",
+  affiliate: "acme",
+  ordering_key: "k",
+  data: { click_id: "c", country: "SE", amount: 1.5 },
+};
+
+/** Bodies that are right, or nearly, by the end of the route. A route that takes one and has none here is a fault. */
+const bodies: Record<string, unknown[]> = {
+  "/affiliates": [{ key: "fuzz-1", name: "Fuzz" }],
+  "/affiliates/[key]": [{ name: "Fuzz" }],
+  "/deliveries/[id]/resend": [{}, { force: true, render_again: true }],
+  "/deliveries/search": [{ value: "c", state: "pending", affiliate: "acme", limit: 2 }],
+  "/endpoints": [
+    { affiliate: "acme", ...settings },
+    { affiliate: "acme", ...settings, ...postback },
+  ],
+  "/endpoints/[id]": [settings, { ...postback, kind: undefined }, { url: settings.url }],
+  "/endpoints/[id]/breaker/close": [{}],
+  "/endpoints/[id]/breaker/hold": [{ reason: "because" }],
+  "/endpoints/[id]/breaker/reset": [{}],
+  "/endpoints/[id]/pause": [{}],
+  "/endpoints/[id]/render-waiting": [{ after: "1" }, {}],
+  "/endpoints/[id]/resume": [{}],
+  "/endpoints/[id]/reveal-secret": [{ reason: "because" }],
+  "/endpoints/[id]/rotate-secret": [{ overlap_hours: 24 }, {}],
+  // Nothing is sent: what the endpoints' addresses have become by then is anybody's guess.
+  "/endpoints/[id]/test": [{ live: false, type: "deposit" }, { event_id: "fuzz-event" }, {}],
+  "/event-types": [{ name: "fuzz.more", description: "d", fields: [field], invalid_data: "refuse" }],
+  "/event-types/[name]": [{ description: "d", fields: [field], deprecated: false }, { invalid_data: "warn" }],
+  "/events": [event, [event, { ...event, id: "fuzz-event", occurred_at: "2026-01-31T12:00:00+02:00" }]],
+  "/find": [{ q: "acme" }],
+  "/templates/preview": [
+    {
+      template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",
+      method: "GET",
+      sign_with: "whsec_AAAA",
+      event: { type: "deposit", occurred_at: "2026-01-31T12:00:00Z", data: { click_id: "c" } },
+    },
+  ],
+  "/api/[...path]": [{}],
+};
+
+const bodyKey = (route: string) => route.replace(/^\/api\/(v1|console)(?=\/)/, "");
+const takesBody = ({ method }: Target) => method === "POST" || method === "PATCH" || method === "PUT";
+
+/** What calls may have deleted: an affiliate, an event type, and an endpoint of each kind with a delivery. */
+async function makeRecords() {
+  await api.call(affiliates.POST, { body: { key: "acme", name: "Acme" } });
+  await api.call(eventTypes.POST, { body: { name: "fuzz.first", fields: [field] } });
+  const made = [];
+  for (const more of [{}, postback]) {
+    const body = { affiliate: "acme", ...settings, ...more };
+    made.push(await api.call(endpoints.POST, { body }));
+  }
+  expect(made.map(({ status, body }) => [status, body.errors])).toEqual([
+    [201, undefined],
+    [201, undefined],
+  ]);
+  ids["endpoints/[id]"] = made.map(({ body }) => body.id);
+  const { body } = await api.call(events.POST, { body: { ...event, id: `fuzz-${made[0]?.body.id}` } });
+  ids["events/[id]"]?.push(body.id);
+  await fanOut(api.database.pool, fanOutOptions);
+  const page = await api.call(deliveries.GET, { query: { limit: "1" } });
+  ids["deliveries/[id]"]?.push(page.body.data[0].id);
+  cursors.push(page.body.next_cursor);
+}
+
+beforeAll(makeRecords);
+
+test("every route that takes a body has one to begin with", () => {
+  expect(targets.length).toBeGreaterThan(60);
+  const without = targets.filter((target) => takesBody(target) && !bodies[bodyKey(target.route)]);
+  expect(without.map(({ route }) => route)).toEqual([]);
+});
+
+test(
+  `${requests} requests, all answered and none with a fault of ours`,
+  async () => {
+    const chance = createChance(seed);
+    const answers = new Map<number, number>();
+    for (let n = 0; n < requests; n++) {
+      const target = targets[n % targets.length] as Target;
+      const call = makeCall(target, chance);
+      const status = await checkedAnswer(target, call).catch((error: Error) => {
+        throw new Error(`seed ${seed}, request ${n}: ${wordsOf({ target, call })}\n${error.message}`);
+      });
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      if (target.method === "DELETE" && status === 204) await makeRecords();
+    }
+    // It gets behind the doors too, and not only to those who guard them.
+    expect((answers.get(200) ?? 0) + (answers.get(201) ?? 0)).toBeGreaterThan(requests / 20);
+    expect(answers.get(422)).toBeGreaterThan(requests / 20);
+  },
+  60_000 + requests * 100,
+);
+
+function wordsOf({ target, call }: { target: Target; call: Call }): string {
+  const body = call.body instanceof Uint8Array ? `hex ${Buffer.from(call.body).toString("hex")}` : call.body;
+  return `${target.method} ${target.route} ${JSON.stringify({ ...call, body }).slice(0, 4_000)}`;
+}
+
+async function checkedAnswer({ method, handler }: Target, call: Call): Promise<number> {
+  const request = new Request(call.url, { method, headers: call.headers, body: call.body });
+  const late = new AbortController();
+  const response = await Promise.race([
+    handler(request, { params: Promise.resolve(call.params) }),
+    sleep(hangsAfterMs, undefined, { signal: late.signal }).then(() => {
+      throw new Error(`no answer within ${hangsAfterMs} ms`);
+    }),
+  ]).finally(() => late.abort());
+  const text = await response.text();
+  const { status } = response;
+  expect(status, text).toBeLessThan(500);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  if (status === 204) {
+    expect(text).toBe("");
+    return status;
+  }
+  const body = JSON.parse(text);
+  if (status < 300) {
+    expect(response.headers.get("content-type")).toBe("application/json");
+    remember(body);
+    return status;
+  }
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  expect(body).toMatchObject({
+    status,
+    type: `urn:posthorn:problem:${body.code}`,
+    title: expect.stringMatching(/./),
+    detail: expect.stringMatching(/./),
+    request_id: response.headers.get("x-request-id"),
+  });
+  expect(text).not.toMatch(
+    /\b(select|insert|update|delete)\b.+\b(from|into|set)\b|posthorn\.[a-z_]|node_modules|node:/i,
+  );
+  expect(text).not.toMatch(/\.[cm]?[jt]sx?:\d|\bat \S+ \(|[A-Z][a-z]+Error\b|syntax error|violates/);
+  return status;
+}
+
+/** New cursors and hashes, of which later requests make use. */
+function remember(body: { next_cursor?: unknown; hash?: unknown }): void {
+  if (typeof body.next_cursor === "string") cursors[cursors.length % 50] = body.next_cursor;
+  if (typeof body.hash === "string") hashes[0] = body.hash;
+}
+
+function makeCall(target: Target, chance: Chance): Call {
+  const params: Record<string, string> = {};
+  const path = target.route.replace(
+    /([^/]+)\/\[(?:\.\.\.)?([^\]]+)\]/g,
+    (place, folder: string, name: string) => {
+      const known = ids[place];
+      if (!known) throw new Error(`no id is known for ${place}`);
+      const id = chance.pick(known);
+      const given = chance.oneIn(5)
+        ? chance.pick([uuid, mutateText(id, chance), chance.pick(awkwardTexts)])
+        : id;
+      params[name] = given;
+      return `${folder}/${encodeURIComponent(given.toWellFormed())}`;
+    },
+  );
+  const query = chance.oneIn(2) ? new URLSearchParams() : makeQuery(chance);
+  return {
+    url: `http://127.0.0.1:3000${path}?${query}`,
+    params,
+    headers: makeHeaders(target, chance),
+    body: takesBody(target) ? makeBody(target, chance) : null,
+  };
+}
+
+const queryNames = [
+  "limit",
+  "cursor",
+  "state",
+  "endpoint",
+  "affiliate",
+  "event",
+  "q_hash",
+  "q",
+  "kind",
+  "status",
+];
+
+function makeQuery(chance: Chance): URLSearchParams {
+  const query = new URLSearchParams();
+  for (let n = chance.below(3); n >= 0; n--) {
+    const name = chance.oneIn(15) ? chance.pick(awkwardTexts) : chance.pick(queryNames);
+    query.append(name, queryValue(name, chance).toWellFormed());
+  }
+  return query;
+}
+
+function queryValue(name: string, chance: Chance): string {
+  if (chance.oneIn(6)) return chance.pick(awkwardTexts);
+  const known: Record<string, string[]> = {
+    limit: ["1", "2", "100"],
+    cursor: cursors,
+    state: ["pending", "failed", "delivered", "dead_letter"],
+    endpoint: ids["endpoints/[id]"] ?? [],
+    affiliate: ["acme"],
+    event: ids["events/[id]"] ?? [],
+    q_hash: hashes,
+    status: ["active", "paused"],
+    failing: ["true", "false"],
+    event_type: ["deposit"],
+  };
+  const value = chance.pick((Object.hasOwn(known, name) && known[name]) || ["a"]);
+  if (!chance.oneIn(3)) return value;
+  return name === "cursor" ? forgedCursor(value, chance) : mutateText(value, chance);
+}
+
+/** One of our form that we did not make. */
+function forgedCursor(cursor: string, chance: Chance): string {
+  const key = mutate(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")), chance);
+  return Buffer.from(JSON.stringify(key) ?? "").toString("base64url");
+}
+
+function makeHeaders({ route }: Target, chance: Chance): [string, string][] {
+  const headers: Record<string, string> = {
+    host: "127.0.0.1:3000",
+    "content-type": chance.oneIn(12)
+      ? chance.pick([
+          "text/plain",
+          "application/json; charset=utf-16",
+          "application/json;;",
+          "multipart/form-data",
+          "",
+        ])
+      : "application/json",
+  };
+  if (route.includes("/v1/") || chance.oneIn(10)) headers.authorization = `Bearer ${api.key}`;
+  if (chance.oneIn(10)) {
+    const [name, value] = chance.pick([
+      ["authorization", `Bearer ${"x".repeat(600)}`],
+      ["authorization", "Basic \u00ff\u00fe"],
+      ["host", "evil.example"],
+      ["host", "[::1]:99999"],
+      ["origin", "null"],
+      ["origin", "http://127.0.0.1:3000"],
+      ["origin", "http://[::1"],
+      ["sec-fetch-site", "cross-site"],
+      ["content-length", "99999999999"],
+      ["content-length", "-1"],
+      ["content-encoding", "gzip"],
+      ["accept", "text/html"],
+      ["x-forwarded-proto", "https"],
+      ["content-type", "application/json\u00ff"],
+    ] as const);
+    headers[name] = value;
+  }
+  return Object.entries(headers);
+}
+
+function makeBody({ route }: Target, chance: Chance): Body {
+  if (chance.oneIn(15))
+    return chance.pick(["", "null", "[]", "{", "[".repeat(5_000), "\ufeff{}", '{"a":1,"a":2}', "1e999"]);
+  let value = chance.oneIn(20) ? awkwardValue(chance) : chance.pick(bodies[bodyKey(route)] ?? [{}]);
+  for (let n = chance.below(4); n > 0; n--) value = mutate(value, chance);
+  const text = JSON.stringify(value);
+  if (!chance.oneIn(12)) return text;
+  const bytes = new TextEncoder().encode(mutateText(text, chance));
+  if (bytes.length > 0) bytes[chance.below(bytes.length)] = chance.below(256);
+  return bytes;
+}
