@@ -57,7 +57,9 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   await page.getByLabel("Event", { exact: true }).selectOption({ index: 1 });
   await page.getByRole("button", { name: "Show the request" }).click();
   const tested = `${path}?cid=&click=a%26b%201&payout=10.50`;
-  await expect(result.getByRole("group", { name: "URL of the test" })).toHaveText(world.receiver.url(tested));
+  await expect(result.getByRole("group", { name: "URL of the test" })).toHaveText(
+    world.receiver.url(`${path}?cid=&click=••••&payout=••••`),
+  );
   await expect(result).toContainText("Nothing was sent");
   expect(world.receiver.requests(path)).toEqual([]);
   await page.getByRole("button", { name: "Send it now" }).click();

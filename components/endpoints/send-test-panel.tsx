@@ -37,7 +37,8 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
     <Panel title="Send a test">
       <div className="flex flex-col gap-4">
         <p className="text-ink-2">
-          Not a delivery: it counts in no statistics, and no breaker or limit holds it back.
+          Not a delivery: it counts in no statistics, and no breaker or limit holds it back. Sensitive values
+          of a real event are masked here, but not in what is sent.
           {hasUnsaved ? " It knows only what is saved, not the changes above." : ""}
         </p>
         <div className="flex flex-wrap items-end gap-2">
