@@ -1,7 +1,12 @@
 import { subscribe } from "node:diagnostics_channel";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { standardHeaders } from "#lib/api/security-headers.ts";
 import { config } from "#lib/config.ts";
+
+type Started = { request: IncomingMessage; response: ServerResponse; server: Server };
+
+/** Within this a request must have arrived with all of its body; Node.js looks every 30 s, and answers 408. */
+const requestTimeoutMs = 60_000;
 
 /**
  * Runs once in the web process, before it takes requests. Whatever answers them, a page, a route, a static file or
@@ -11,7 +16,8 @@ export function register(): void {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
   const headers = new Map(Object.entries(standardHeaders(config().publicUrl)));
   subscribe("http.server.request.start", (message) => {
-    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    const { request, response, server } = message as Started;
+    server.requestTimeout = requestTimeoutMs;
     request.url = routableUrl(request.url ?? "/");
     request.method = routableMethod(request.method ?? "GET");
     response.setHeaders(headers);

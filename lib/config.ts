@@ -42,6 +42,7 @@ const variables = z.object({
   POSTHORN_LISTEN_URL: postgresUrl.optional(),
   POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
   POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
+  POSTHORN_PUBLISH_PER_SECOND: wholeNumber(1, 1_000_000).optional(),
   POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
   POSTHORN_LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("info"),
 });
@@ -61,6 +62,8 @@ export type Config = {
   /** CIDR notation; addresses in these private networks may be delivered to. */
   allowedSubnets: readonly string[];
   allowHttp: boolean;
+  /** Events that one API key may publish, by each web process; undefined is without a limit. */
+  publishPerSecond: number | undefined;
   /** Requests that one worker has on the wire at once. */
   workerSlots: number;
   logLevel: LogLevel;
@@ -94,6 +97,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     listenUrl: parsed.data.POSTHORN_LISTEN_URL,
     allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
     allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
+    publishPerSecond: parsed.data.POSTHORN_PUBLISH_PER_SECOND,
     workerSlots: parsed.data.POSTHORN_WORKER_SLOTS,
     logLevel: parsed.data.POSTHORN_LOG_LEVEL,
     ...databaseAndKey(DATABASE_URL, POSTHORN_SECRET_KEY),

@@ -1,6 +1,7 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
+import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
@@ -11,6 +12,7 @@ import { maskEvent, maskerFor, maskListedEvent } from "#lib/redaction/masked.ts"
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { type Accepted, acceptEvents } from "./accept.ts";
 import type { PublishRequest } from "./parse-publish.ts";
+import { createPublishLimit } from "./publish-limit.ts";
 import { type Candidate, selectCandidates, selectEvent, selectEvents } from "./queries.ts";
 import type { Event, EventAccepted, EventDetail, EventListQuery, EventRecipient } from "./schema.ts";
 
@@ -18,9 +20,10 @@ export type PublishAnswer = EventAccepted | { results: (EventAccepted | { error:
 
 /**
  * Accepts events: durable when this returns. A single one that is refused throws its problem; of an array, each
- * item has its own result, in order.
+ * item has its own result, in order. Throws a 429 when the actor's key is over the deployment's limit.
  */
-export async function publish(_actor: Actor, request: PublishRequest): Promise<PublishAnswer> {
+export async function publish(actor: Actor, request: PublishRequest): Promise<PublishAnswer> {
+  admit(actor, request.items.length);
   const { pool } = appDatabase();
   const accepted = await acceptEvents(pool, request.items);
   const results = accepted.map(toAnswer);
@@ -34,6 +37,16 @@ export async function publish(_actor: Actor, request: PublishRequest): Promise<P
   const [only] = results as [Answer];
   if (only instanceof Problem) throw only;
   return only;
+}
+
+let limit: ReturnType<typeof createPublishLimit> | undefined;
+
+/** In this process alone: asking the database would cost every single publish a statement. */
+function admit(actor: Actor, events: number): void {
+  const { publishPerSecond } = config();
+  if (publishPerSecond === undefined || actor.id === null) return;
+  limit ??= createPublishLimit(publishPerSecond);
+  limit({ keyId: actor.id, events, nowMs: Math.floor(performance.now()) });
 }
 
 type Answer = EventAccepted | Problem;

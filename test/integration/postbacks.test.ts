@@ -309,7 +309,7 @@ describe("an edited template", () => {
       "update posthorn.endpoint_health set ready_at = now() where endpoint_id = $1",
       [to.id],
     );
-    const requests = await receiver.waitFor(path, 119);
+    const requests = await receiver.waitFor(path, 119, 30_000);
     expect(requests.filter((request) => !request.path.startsWith(`${path}?v=2&n=`))).toEqual([]);
   });
 

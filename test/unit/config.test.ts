@@ -27,6 +27,7 @@ test("an empty environment gives the defaults", () => {
     listenUrl: undefined,
     allowedSubnets: [],
     allowHttp: false,
+    publishPerSecond: undefined,
     workerSlots: 128,
     logLevel: "info",
   });
@@ -54,6 +55,7 @@ describe("accepted", () => {
     ],
     [{ POSTHORN_ALLOW_HTTP: "true" }, { allowHttp: true }],
     [{ POSTHORN_ALLOW_HTTP: "0" }, { allowHttp: false }],
+    [{ POSTHORN_PUBLISH_PER_SECOND: "50" }, { publishPerSecond: 50 }],
     [{ POSTHORN_WORKER_SLOTS: "1000" }, { workerSlots: 1000 }],
     [{ POSTHORN_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
   ])("%o", (env, expected) => {
@@ -86,6 +88,7 @@ describe("refused, with the variable's name and what is allowed", () => {
     [{ POSTHORN_ALLOWED_SUBNETS: "10.0.0.0/8,10.0.0.1" }, '"10.0.0.1" is no subnet'],
     [{ POSTHORN_ALLOWED_SUBNETS: "10.0.0.0/33" }, '"10.0.0.0/33" is no subnet'],
     [{ POSTHORN_ALLOW_HTTP: "maybe" }, "POSTHORN_ALLOW_HTTP must be true or false"],
+    [{ POSTHORN_PUBLISH_PER_SECOND: "0" }, "POSTHORN_PUBLISH_PER_SECOND must be a whole number from 1"],
     [{ POSTHORN_WORKER_SLOTS: "1001" }, "POSTHORN_WORKER_SLOTS must be a whole number from 1 to 1000"],
     [{ POSTHORN_LOG_LEVEL: "loud" }, "POSTHORN_LOG_LEVEL must be one of trace, debug, info"],
   ])("%o", (env, fault) => {

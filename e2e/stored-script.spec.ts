@@ -1,0 +1,167 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+import type { EndpointCreated } from "#lib/endpoints/schema.ts";
+import { expect, open, test, type World } from "./support.ts";
+
+/**
+ * Markup, addresses and template marks that would run as code in some page. Whoever runs one sets `ran`. That the
+ * policy would stop it is no excuse: whatever it blocks ends these tests as well.
+ */
+const hostile = [
+  `"><script>ran=1</script>`,
+  `<img src=x onerror="ran=1">`,
+  `</textarea></style><svg/onload=ran=1>`,
+  "javascript:ran=1",
+  "[a](javascript:ran=1) **b** `c`",
+  "{{constructor.constructor('ran=1')()}}",
+].join(" ");
+/** Where nothing but a stretch of it fits. */
+const image = `<img src=x onerror="ran=1">`;
+
+type Seeded = { endpoint: string; postback: string; event: string; deliveries: string[]; eventType: string };
+
+async function seed(request: APIRequestContext, world: World): Promise<Seeded> {
+  const call = async <T = unknown>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await request.fetch(`/api/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${process.env.POSTHORN_E2E_API_KEY}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { data: JSON.stringify(body) }),
+    });
+    expect(answer.ok(), `${path}: ${await answer.text()}`).toBe(true);
+    return answer.json() as Promise<T>;
+  };
+  await call("PATCH", `affiliates/${world.key}`, { name: image });
+
+  const eventType = `script_${world.key.replaceAll("-", "_")}`;
+  const field = { name: "note", description: image, kind: "string", example: image };
+  await call("POST", "event-types", { name: eventType, description: hostile, fields: [field] });
+
+  const path = world.path("hostile");
+  world.receiver.script(path, {
+    status: 302,
+    headers: { location: "javascript:ran=1", "x-hostile": image, "content-type": "text/html" },
+    body: hostile,
+  });
+  const settings = {
+    event_types: [eventType],
+    filters: [{ field: "note", is: "one_of", values: [hostile, image] }],
+  };
+  const endpoint = await world.createEndpoint({
+    ...settings,
+    name: hostile,
+    url: world.receiver.url(path),
+    headers: [{ name: "X-Hostile", value: image }],
+    response_rules: [{ kind: "body_contains", text: hostile, retry: false }],
+  });
+  const postback = await call<EndpointCreated>("POST", "endpoints", {
+    ...settings,
+    affiliate: world.key,
+    kind: "postback",
+    name: image,
+    url: `${world.receiver.url(path)}?n={note}&t=%3Cimg%20src=x%20onerror=ran=1%3E`,
+    postback: {
+      method: "POST",
+      body: JSON.stringify({ literal: image, note: "{note}" }),
+      content_type: "application/json",
+    },
+  });
+  await call("POST", `endpoints/${postback.id}/reveal-secret`, { reason: hostile });
+
+  const event = await call<{ id: string }>("POST", "events", {
+    type: eventType,
+    affiliate: world.key,
+    ordering_key: image,
+    data: { note: hostile, [image]: hostile },
+  });
+  await world.delivery(event.id, "dead_letter");
+  await expect
+    .poll(async () => {
+      const { data } = await call<{ data: { state: string }[] }>("GET", `deliveries?event=${event.id}`);
+      return data.map(({ state }) => state);
+    })
+    .toEqual(["dead_letter", "dead_letter"]);
+  const { data } = await call<{ data: { id: string }[] }>("GET", `deliveries?event=${event.id}`);
+  await call("POST", `endpoints/${endpoint.id}/breaker/hold`, { reason: hostile });
+  return {
+    endpoint: endpoint.id,
+    postback: postback.id,
+    event: event.id,
+    deliveries: data.map(({ id }) => id),
+    eventType,
+  };
+}
+
+/** Nothing ran, nothing became an element or a link, and each text stands in the page, or in one of its fields. */
+async function expectInert(page: Page, texts: string[]) {
+  await expect(page.getByRole("status").filter({ hasText: "Loading" })).toHaveCount(0);
+  for (const text of texts) {
+    await expect
+      .poll(() => page.evaluate(shownText), { message: `${page.url()} shows ${text}` })
+      .toContain(text.replace(/\s+/g, " "));
+  }
+  await expect(page.locator("img, svg[onload], [onerror], a[href^='javascript:' i]")).toHaveCount(0);
+  expect(await page.evaluate(() => (window as { ran?: unknown }).ran)).toBeUndefined();
+}
+
+function shownText(): string {
+  const fields = [...document.querySelectorAll<HTMLInputElement>("input, textarea")].map(
+    ({ value }) => value,
+  );
+  return [document.body.textContent, ...fields].join(" ").replace(/\s+/g, " ");
+}
+
+test("what outsiders write is text on every page that shows it", async ({ page, request, world }) => {
+  test.slow();
+  const { endpoint, postback, event, deliveries, eventType } = await seed(request, world);
+  const pages: [path: string, texts: string[]][] = [
+    ["/overview", []],
+    [`/affiliates?q=${world.key}`, [image]],
+    [`/endpoints?affiliate=${world.key}`, [hostile, image]],
+    [`/endpoints/${endpoint}`, [hostile, image]],
+    [`/endpoints/${endpoint}/edit`, [hostile]],
+    [`/endpoints/${postback}`, [image]],
+    [`/endpoints/${postback}/edit`, [image]],
+    [`/deliveries?affiliate=${world.key}`, [hostile, image]],
+    [`/events?affiliate=${world.key}`, [image]],
+    [`/events/${event}`, [JSON.stringify(hostile), hostile, image]],
+    [`/event-types`, [hostile]],
+    [`/event-types/${eventType}`, [hostile, image]],
+    [`/event-types/${eventType}/edit`, [hostile, image]],
+    ...deliveries.map((id): [string, string[]] => [`/deliveries/${id}`, [hostile, image]]),
+  ];
+  for (const [path, texts] of pages) {
+    await open(page, path);
+    await expectInert(page, texts);
+  }
+});
+
+test("what a link to a page says is text too", async ({ page }) => {
+  test.slow();
+  const said = encodeURIComponent(image);
+  const paths = [
+    `/deliveries/${said}`,
+    `/events/${said}`,
+    `/endpoints/${said}`,
+    `/endpoints/${said}/edit`,
+    `/event-types/${said}`,
+    `/event-types/${said}/edit`,
+    `/${said}`,
+    ...["endpoints?q", "affiliates?q", "deliveries?state", "deliveries?affiliate", "events?affiliate"].map(
+      (list) => `/${list}=${said}`,
+    ),
+  ];
+  for (const path of paths) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expectInert(page, []);
+  }
+});
+
+test("what is looked for is text too", async ({ page }) => {
+  await open(page, "/overview");
+  await page.getByLabel("Find by id or value").fill(image);
+  await page.keyboard.press("Enter");
+  await expectInert(page, [image]);
+});
