@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
+  check,
   doublePrecision,
   index,
   integer,
@@ -10,7 +12,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { actorKind, bytea, posthorn } from "./namespace.ts";
+import { affiliates } from "./affiliates.ts";
+import { actorKind, bytea, keyPurpose, posthorn } from "./namespace.ts";
 
 /** A worker's lease covers everything that it holds: renewing it rewrites one row, not one per delivery. */
 export const workers = posthorn.table("workers", {
@@ -31,10 +34,20 @@ export const apiKeys = posthorn.table(
     name: text().notNull(),
     prefix: text().notNull(),
     keyHash: bytea("key_hash").notNull(),
+    purpose: keyPurpose().notNull(),
+    /** A key to read with may be limited to what is this affiliate's. */
+    affiliateId: uuid("affiliate_id").references(() => affiliates.id),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    createdBy: text("created_by").notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    /** To the minute. No index has it, so that writing it stays within the row's page. */
+    lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
     revokedAt: timestamp("revoked_at", { withTimezone: true }),
   },
-  (t) => [uniqueIndex("api_keys_hash").on(t.keyHash)],
+  (t) => [
+    uniqueIndex("api_keys_hash").on(t.keyHash),
+    check("api_keys_affiliate", sql`${t.affiliateId} is null or ${t.purpose} = 'read'`),
+  ],
 );
 
 export const auditLog = posthorn.table(

@@ -2,7 +2,7 @@ import { v7 as uuidV7 } from "uuid";
 import { isUniqueViolation } from "#lib/api/database-errors.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { notFound, Problem } from "#lib/errors.ts";
@@ -18,13 +18,15 @@ import {
 import type { Affiliate, AffiliateCreate, AffiliateEdit, AffiliateListQuery } from "./schema.ts";
 
 /** One page of affiliates, newest first. */
-export async function listAffiliates(_actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
-  return selectAffiliates(appDatabase().orm, query);
+export async function listAffiliates(actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+  return selectAffiliates(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** The affiliate with this key; 404 when there is none. */
-export async function getAffiliate(_actor: Actor, key: string): Promise<Affiliate> {
-  return existing(await selectAffiliate(appDatabase().orm, key));
+export async function getAffiliate(actor: Actor, key: string): Promise<Affiliate> {
+  const affiliate = existing(await selectAffiliate(appDatabase().orm, key));
+  existing(visibleTo(actor, { affiliate }));
+  return affiliate;
 }
 
 /** 409 when the key is taken. */

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { type Actor, consoleActor } from "#lib/auth/actor.ts";
 import { authenticate } from "#lib/auth/api-keys.ts";
 import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
+import { callRefusal, defaultNeed, type RouteNeed } from "#lib/auth/permissions.ts";
 import { type FieldError, Problem, problemBody } from "#lib/errors.ts";
 import { createLogger, type Logger } from "#lib/log.ts";
 import { databaseProblem } from "./database-errors.ts";
@@ -15,6 +16,8 @@ const retryAfterSeconds = 2;
 type RouteOptions<P, Q, B> = {
   /** `api_key` for the public API; `console` for what the pages call, until accounts exist. */
   auth: "api_key" | "console";
+  /** What the API key must be for; reading for GET and managing for the rest, unless given. */
+  needs?: RouteNeed;
   /** A path that does not fit is a 404. */
   params?: z.ZodType<P>;
   query?: z.ZodObject & z.ZodType<Q>;
@@ -38,7 +41,7 @@ export function route<P = undefined, Q = undefined, B = undefined>(options: Rout
   return async (request: Request, context: RouteContext): Promise<Response> => {
     const requestId = uuidV7();
     try {
-      const actor = await identify(request, options.auth);
+      const actor = await identify(request, options);
       const params = options.params ? parsePath(options.params, await context.params) : undefined;
       const query = options.query ? parseQuery(options.query, new URL(request.url).searchParams) : undefined;
       const body = await parseBody(request, options);
@@ -61,10 +64,18 @@ export function unknownRoute(request: Request): Response {
   return problemResponse(new Problem("not_found", "Nothing is served under this path"), request, uuidV7());
 }
 
-async function identify(request: Request, auth: "api_key" | "console"): Promise<Actor> {
-  if (auth === "api_key") return authenticate(request.headers.get("authorization"));
-  refuseForeignRequest(request);
-  return consoleActor;
+async function identify(
+  request: Request,
+  { auth, needs = defaultNeed(request.method) }: { auth: "api_key" | "console"; needs?: RouteNeed },
+): Promise<Actor> {
+  if (auth === "console") {
+    refuseForeignRequest(request);
+    return consoleActor;
+  }
+  const { actor, purpose } = await authenticate(request.headers.get("authorization"));
+  const refusal = callRefusal({ purpose, affiliateId: actor.affiliateId }, needs);
+  if (refusal !== null) throw new Problem("forbidden", refusal);
+  return actor;
 }
 
 function parsePath<P>(schema: z.ZodType<P>, params: Record<string, string>): P {

@@ -1,6 +1,6 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { type BreakerChange, close, hold, reset } from "#lib/delivery/breaker.ts";
@@ -42,12 +42,12 @@ export async function closeBreaker(actor: Actor, id: string): Promise<Endpoint> 
 
 /** One page of what moved an endpoint's breaker, newest first. */
 export async function listBreakerMoves(
-  _actor: Actor,
+  actor: Actor,
   id: string,
   query: BreakerHistoryQuery,
 ): Promise<Page<BreakerMove>> {
   const { orm } = appDatabase();
-  existing(await selectEndpoint(orm, id), "endpoint");
+  existing(visibleTo(actor, await selectEndpoint(orm, id)), "endpoint");
   return selectBreakerMoves(orm, id, query);
 }
 

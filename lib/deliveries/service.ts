@@ -1,6 +1,6 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
@@ -45,37 +45,40 @@ const refusals = {
 
 /** One page of deliveries, newest first. */
 export async function listDeliveries(
-  _actor: Actor,
+  actor: Actor,
   { q_hash: hash, ...filters }: DeliveryListQuery,
 ): Promise<Page<Delivery>> {
   return selectDeliveries(appDatabase().orm, {
     ...filters,
+    scope: actor.affiliateId,
     sought: hash === undefined ? undefined : { hash },
   });
 }
 
 /** One page of the deliveries of events that have a searchable field with exactly this value, or of this id's. */
 export async function searchDeliveries(
-  _actor: Actor,
+  actor: Actor,
   { value, ...filters }: DeliverySearch,
 ): Promise<DeliverySearchPage> {
   const hash = searchHash(value, secretKeys());
+  const scope = actor.affiliateId;
   const sought = {
     hash,
     event: eventId.safeParse(value).data,
     delivery: deliveryId.safeParse(value).data,
   };
-  return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought })) };
+  return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought, scope })) };
 }
 
 /** One delivery with its attempts and the exact request that they make; 404 when there is none. */
-export async function getDelivery(_actor: Actor, id: string): Promise<DeliveryDetail> {
+export async function getDelivery(actor: Actor, id: string): Promise<DeliveryDetail> {
   const { orm, pool } = appDatabase();
-  const [delivery, content, place] = await Promise.all([
+  const [found, content, place] = await Promise.all([
     selectDelivery(orm, id),
     selectDeliveryContent(pool, id),
     placeInOrder(pool, id),
   ]);
+  const delivery = visibleTo(actor, found);
   if (!delivery || !content) throw notFound("delivery");
   const isSuperseded = place?.superseded ?? false;
   const isPostback = delivery.endpoint.kind === "postback";

@@ -1,5 +1,5 @@
 import type { Page } from "#lib/api/paging.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
@@ -56,14 +56,15 @@ function toAnswer(accepted: Accepted): Answer {
 }
 
 /** One page of events, latest received first. */
-export async function listEvents(_actor: Actor, query: EventListQuery): Promise<Page<Event>> {
-  return selectEvents(appDatabase().orm, query);
+export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
+  return selectEvents(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** One event with its data, and for every endpoint why it did or did not get it; 404 when there is none. */
-export async function getEvent(_actor: Actor, id: string): Promise<EventDetail> {
+export async function getEvent(actor: Actor, id: string): Promise<EventDetail> {
   const { orm, pool } = appDatabase();
   const { event, data } = existing(await selectEvent(orm, id), "event");
+  existing(visibleTo(actor, event), "event");
   const [candidates, rules] = await Promise.all([
     selectCandidates(pool, event),
     loadEventTypeRules(pool, [event.type]),
