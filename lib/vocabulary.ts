@@ -122,6 +122,10 @@ export type InvalidDataRule = (typeof invalidDataRules)[number];
 export const keyPurposes = ["publish", "read", "manage"] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
+/** Whether a key is let in; the last two are for good. */
+export const keyStatuses = ["active", "expired", "revoked"] as const;
+export type KeyStatus = (typeof keyStatuses)[number];
+
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
@@ -130,6 +134,12 @@ export const keyPurposeLabels = {
   read: "Read",
   manage: "Manage",
 } satisfies Record<KeyPurpose, string>;
+
+export const keyStatusLabels = {
+  active: "Active",
+  expired: "Expired",
+  revoked: "Revoked",
+} satisfies Record<KeyStatus, string>;
 
 /** What each purpose lets a key do, in one sentence. */
 export const keyPurposeSentences = {

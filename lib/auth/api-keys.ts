@@ -84,8 +84,8 @@ export function storedForm(key: string): { prefix: string; keyHash: Buffer } {
 
 /**
  * The actor behind an Authorization header, and what the key is for; throws a 401. Every call asks the database, so
- * that a key that was revoked or expired, or whose affiliate was deleted, is dead at once in every process, and every
- * key is hashed before it is compared.
+ * that a key that was revoked or has expired is dead at once in every process, and every key is hashed before it is
+ * compared.
  */
 export async function authenticate(
   authorization: string | null,
@@ -113,9 +113,7 @@ type LiveKey = {
 const isUnnoted = "(last_used_at is null or last_used_at < now() - interval '1 minute')";
 
 const liveKey = `select id, name, purpose, affiliate_id, ${isUnnoted} as use_unnoted
-  from posthorn.api_keys k
-  where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())
-    and not exists (select from posthorn.affiliates a where a.id = k.affiliate_id and a.deleted_at is not null)`;
+  from posthorn.api_keys where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`;
 
 /** Keys whose use this process is noting right now. */
 const noting = new Set<string>();
