@@ -50,6 +50,7 @@ export const apiKeys = posthorn.table(
   ],
 );
 
+/** Read by every one of its filters, newest first; written by people, who are slow: indexes are cheap here. */
 export const auditLog = posthorn.table(
   "audit_log",
   {
@@ -66,7 +67,15 @@ export const auditLog = posthorn.table(
     before: jsonb(),
     after: jsonb(),
   },
-  (t) => [index("audit_log_object").on(t.objectKind, t.objectId, t.id)],
+  (t) => [
+    index("audit_log_object_id").on(t.objectId, t.id),
+    index("audit_log_object_kind").on(t.objectKind, t.id),
+    index("audit_log_action").on(t.action, t.id),
+    index("audit_log_actor").on(t.actorId, t.id),
+    index("audit_log_actor_kind").on(t.actorKind, t.id),
+    index("audit_log_affiliate").on(t.affiliateId, t.id),
+    index("audit_log_at").on(t.at),
+  ],
 );
 
 /** What each worker did in each minute, written with its settlements: the overview's last hour without a scan. */

@@ -6,6 +6,7 @@ import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
 import { callRefusal, defaultNeed, type RouteNeed } from "#lib/auth/permissions.ts";
 import { type FieldError, Problem, problemBody } from "#lib/errors.ts";
 import { createLogger, type Logger } from "#lib/log.ts";
+import { textStream } from "./csv.ts";
 import { databaseProblem } from "./database-errors.ts";
 import { invalidInput, parseInput } from "./issues.ts";
 import { parseJsonBody, readBody } from "./read-body.ts";
@@ -28,6 +29,8 @@ type RouteOptions<P, Q, B> = {
   maxBodyBytes?: number;
   /** 200 unless given; 204 when the handler returns undefined. */
   status?: number;
+  /** The handler gives the text of a CSV file of this name, in pieces. */
+  csvName?: string;
   handler: (input: { actor: Actor; params: P; query: Q; body: B }) => Promise<unknown>;
 };
 
@@ -51,6 +54,7 @@ export function route<P = undefined, Q = undefined, B = undefined>(options: Rout
         query: query as Q,
         body: body as B,
       });
+      if (options.csvName) return csvFile(requestId, options.csvName, result as AsyncIterable<string>);
       const status = result === undefined ? 204 : (options.status ?? 200);
       return answer(requestId, status, result);
     } catch (error) {
@@ -108,13 +112,21 @@ async function parseBody<B>(
   return typeof body === "function" ? body(bytes) : parseInput(body, parseJsonBody(bytes), "body");
 }
 
+function csvFile(requestId: string, name: string, text: AsyncIterable<string>): Response {
+  return answer(requestId, 200, textStream(text), {
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": `attachment; filename="${name}"`,
+  });
+}
+
 function answer(
   requestId: string,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(body === undefined ? null : JSON.stringify(body), {
+  const content = body instanceof ReadableStream ? body : JSON.stringify(body);
+  return new Response(body === undefined ? null : content, {
     status,
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,10 +1,11 @@
 import { auditLog } from "#drizzle/schema/index.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import type { Orm } from "#lib/db/database.ts";
+import type { AuditAction, AuditObjectKind } from "./actions.ts";
 
-export type AuditEntry = {
-  action: string;
-  objectKind: "affiliate" | "api_key" | "delivery" | "endpoint" | "event_type";
+type Recorded = {
+  action: AuditAction;
+  objectKind: AuditObjectKind;
   objectId: string;
   affiliateId?: string;
   before?: Record<string, unknown>;
@@ -12,7 +13,7 @@ export type AuditEntry = {
 };
 
 /** Writes one row of the audit log; `orm` is the transaction of the change that it tells of. */
-export async function recordAudit(orm: Orm, actor: Actor, entry: AuditEntry): Promise<void> {
+export async function recordAudit(orm: Orm, actor: Actor, entry: Recorded): Promise<void> {
   await orm.insert(auditLog).values({
     actorKind: actor.kind,
     actorId: actor.id,

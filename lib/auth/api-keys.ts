@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type pg from "pg";
 import { v7 as uuidV7 } from "uuid";
+import type { AuditAction } from "#lib/audit/actions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import { Problem } from "#lib/errors.ts";
@@ -52,6 +53,8 @@ async function makeFirst(client: Queryable): Promise<{ key: string } | null> {
   return rowCount === 1 ? { key } : null;
 }
 
+const created: AuditAction = "api_key.create";
+
 /** The key and its line in the audit log, in one statement. What is made by itself may do everything. */
 function insertKey(source: string): string {
   return `with made as (
@@ -60,7 +63,7 @@ function insertKey(source: string): string {
       on conflict (key_hash) do nothing returning id, name, purpose
     )
     insert into posthorn.audit_log (actor_kind, actor_name, action, object_kind, object_id, after)
-    select 'system', 'Posthorn', 'api_key.create', 'api_key', id::text,
+    select 'system', 'Posthorn', '${created}', 'api_key', id::text,
       jsonb_build_object('name', name, 'purpose', purpose) from made`;
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from "#lib/api/paging.ts";
+import type { AuditAction } from "#lib/audit/actions.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
@@ -55,7 +56,7 @@ async function moveBreaker(
   actor: Actor,
   id: string,
   verb: {
-    action: string;
+    action: AuditAction;
     reason?: string;
     heldBy: string | null;
     move: (health: Health, nowMs: number) => BreakerChange;
