@@ -148,6 +148,12 @@ export const keyPurposeSentences = {
   manage: "Everything, other keys included.",
 } satisfies Record<KeyPurpose, string>;
 
+export const actorKindLabels = {
+  api_key: "Any API key",
+  console: "Console",
+  system: "Posthorn itself",
+} satisfies Record<ActorKind, string>;
+
 export const endpointKindLabels = {
   webhook: "Webhook",
   postback: "Postback",

@@ -79,7 +79,6 @@ export function ApiKeyList() {
         onClearFilters={clear}
         cursor={params.cursor}
         onCursor={(cursor) => void setParams({ cursor })}
-        rowKeys={false}
         empty={
           <EmptyState icon={KeyRound} title="No API keys yet" action={<CreateApiKey tone="plain" />}>
             <p>

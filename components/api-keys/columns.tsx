@@ -1,7 +1,9 @@
 import { CircleCheck, CircleX, TimerOff } from "lucide-react";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
+import { RowLink } from "#components/data-table/row-link.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { Pill, type PillLook } from "#components/ui/pill.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
 import type { ApiKey } from "#lib/api-keys/schema.ts";
 import { type KeyStatus, keyPurposeLabels, keyStatusLabels } from "#lib/vocabulary.ts";
 import { Expiry } from "./expiry.tsx";
@@ -20,7 +22,11 @@ export const apiKeyColumns = [
     id: "name",
     header: "Name",
     meta: { phone: "lead", className: "truncate" },
-    cell: ({ row: { original: apiKey } }) => <span className="font-medium">{apiKey.name}</span>,
+    cell: ({ row: { original: apiKey } }) => (
+      <RowLink href={withQuery("/audit", { object_kind: "api_key", object_id: apiKey.id })}>
+        {apiKey.name}
+      </RowLink>
+    ),
   }),
   helper.display({
     id: "purpose",
