@@ -16,6 +16,8 @@ const listPages = [
   "/event-types/deposit",
   "/event-types/deposit/edit",
   "/event-types/new",
+  "/audit",
+  "/settings/api-keys",
 ];
 
 /** Long texts everywhere, and a record of each kind that holds them. */

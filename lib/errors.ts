@@ -4,6 +4,7 @@ const problemKinds = {
   incomplete_body: { status: 400, title: "The body did not arrive completely" },
   invalid_utf8: { status: 400, title: "The body is not valid UTF-8" },
   unauthorized: { status: 401, title: "A valid API key is needed" },
+  forbidden: { status: 403, title: "The API key is not for this" },
   foreign_host: { status: 403, title: "This host name is not served" },
   foreign_origin: { status: 403, title: "Requests from other sites are refused" },
   not_found: { status: 404, title: "Not found" },

@@ -118,8 +118,41 @@ export type FieldKind = (typeof fieldKinds)[number];
 export const invalidDataRules = ["refuse", "warn"] as const;
 export type InvalidDataRule = (typeof invalidDataRules)[number];
 
+/** What an API key is for: it may do nothing else. */
+export const keyPurposes = ["publish", "read", "manage"] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];
+
+/** Whether a key is let in; the last two are for good. */
+export const keyStatuses = ["active", "expired", "revoked"] as const;
+export type KeyStatus = (typeof keyStatuses)[number];
+
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
+
+export const keyPurposeLabels = {
+  publish: "Publish",
+  read: "Read",
+  manage: "Manage",
+} satisfies Record<KeyPurpose, string>;
+
+export const keyStatusLabels = {
+  active: "Active",
+  expired: "Expired",
+  revoked: "Revoked",
+} satisfies Record<KeyStatus, string>;
+
+/** What each purpose lets a key do, in one sentence. */
+export const keyPurposeSentences = {
+  publish: "Publishes events, and can do or see nothing else.",
+  read: "Reads, searches and previews; changes nothing.",
+  manage: "Everything, other keys included.",
+} satisfies Record<KeyPurpose, string>;
+
+export const actorKindLabels = {
+  api_key: "Any API key",
+  console: "Console",
+  system: "Posthorn itself",
+} satisfies Record<ActorKind, string>;
 
 export const endpointKindLabels = {
   webhook: "Webhook",

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import Link from "next/link";
+import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
@@ -82,6 +83,7 @@ export function EndpointView({ id }: { id: string }) {
       </div>
       <EndpointDeliveries endpoint={endpoint} />
       {endpoint.breaker.changed_at === null ? null : <BreakerHistory endpoint={endpoint} />}
+      <AuditPanel kind="endpoint" id={endpoint.id} />
     </>
   );
 }

@@ -1,6 +1,16 @@
 "use client";
 
-import { Activity, BookText, Inbox, type LucideIcon, Send, Users, Webhook } from "lucide-react";
+import {
+  Activity,
+  BookText,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  ScrollText,
+  Send,
+  Users,
+  Webhook,
+} from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { classNames } from "#components/ui/class-names.ts";
@@ -13,6 +23,8 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/events", label: "Events", icon: Inbox, shortcut: "go_events" },
   { href: "/affiliates", label: "Affiliates", icon: Users },
   { href: "/event-types", label: "Event types", icon: BookText },
+  { href: "/audit", label: "Audit log", icon: ScrollText },
+  { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
 ];
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {

@@ -9,6 +9,7 @@ import {
   endpointStatuses,
   httpMethods,
   invalidDataRules,
+  keyPurposes,
   latencyResolutions,
   orderings,
   reasons,
@@ -28,6 +29,7 @@ export const breakerState = posthorn.enum("breaker_state", breakerStates);
 export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
 export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
 export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRules);
+export const keyPurpose = posthorn.enum("key_purpose", keyPurposes);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

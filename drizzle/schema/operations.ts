@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
+  check,
   doublePrecision,
   index,
   integer,
@@ -10,7 +12,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { actorKind, bytea, posthorn } from "./namespace.ts";
+import { affiliates } from "./affiliates.ts";
+import { actorKind, bytea, keyPurpose, posthorn } from "./namespace.ts";
 
 /** A worker's lease covers everything that it holds: renewing it rewrites one row, not one per delivery. */
 export const workers = posthorn.table("workers", {
@@ -31,12 +34,23 @@ export const apiKeys = posthorn.table(
     name: text().notNull(),
     prefix: text().notNull(),
     keyHash: bytea("key_hash").notNull(),
+    purpose: keyPurpose().notNull(),
+    /** A key to read with may be limited to what is this affiliate's. */
+    affiliateId: uuid("affiliate_id").references(() => affiliates.id),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    createdBy: text("created_by").notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    /** To the minute. No index has it, so that writing it stays within the row's page. */
+    lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
     revokedAt: timestamp("revoked_at", { withTimezone: true }),
   },
-  (t) => [uniqueIndex("api_keys_hash").on(t.keyHash)],
+  (t) => [
+    uniqueIndex("api_keys_hash").on(t.keyHash),
+    check("api_keys_affiliate", sql`${t.affiliateId} is null or ${t.purpose} = 'read'`),
+  ],
 );
 
+/** Read by every one of its filters, newest first; written by people, who are slow: indexes are cheap here. */
 export const auditLog = posthorn.table(
   "audit_log",
   {
@@ -53,7 +67,15 @@ export const auditLog = posthorn.table(
     before: jsonb(),
     after: jsonb(),
   },
-  (t) => [index("audit_log_object").on(t.objectKind, t.objectId, t.id)],
+  (t) => [
+    index("audit_log_object_id").on(t.objectId, t.id),
+    index("audit_log_object_kind").on(t.objectKind, t.id),
+    index("audit_log_action").on(t.action, t.id),
+    index("audit_log_actor").on(t.actorId, t.id),
+    index("audit_log_actor_kind").on(t.actorKind, t.id),
+    index("audit_log_affiliate").on(t.affiliateId, t.id),
+    index("audit_log_at").on(t.at),
+  ],
 );
 
 /** What each worker did in each minute, written with its settlements: the overview's last hour without a scan. */

@@ -23,16 +23,33 @@ const columns = {
 };
 type Row = { id: string; key: string; name: string; createdAt: Date; updatedAt: Date; endpointCount: number };
 
+/** Only what belongs to this affiliate; null for everything. */
+export type Scope = string | null;
+
+/**
+ * The id of the affiliate that a list is narrowed to, as a sub-select: the live one with this key, within the scope.
+ * Undefined when nothing narrows it.
+ */
+export function narrowedTo({ key, scope }: { key: string | undefined; scope: Scope }): SQL | undefined {
+  if (key === undefined) return scope === null ? undefined : sql`${scope}::uuid`;
+  const within = scope === null ? sql`` : sql` and a.id = ${scope}`;
+  return sql`(select a.id from ${affiliates} a where a.key = ${key} and a.deleted_at is null${within})`;
+}
+
 /** One page, newest first, along the primary key. */
-export async function selectAffiliates(orm: Orm, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+export async function selectAffiliates(
+  orm: Orm,
+  query: AffiliateListQuery & { scope: Scope },
+): Promise<Page<Affiliate>> {
   const list = keyset(query, { columns: [affiliates.id], key: z.tuple([z.uuid()]), order: "descending" });
   const search = query.q
     ? or(contains(affiliates.key, query.q), contains(affiliates.name, query.q))
     : undefined;
+  const scope = query.scope === null ? undefined : eq(affiliates.id, query.scope);
   const rows = await orm
     .select(columns)
     .from(affiliates)
-    .where(and(isNull(affiliates.deletedAt), search, list.where))
+    .where(and(isNull(affiliates.deletedAt), scope, search, list.where))
     .orderBy(list.orderBy)
     .limit(list.fetch);
   return list.page(rows, { key: (row) => [row.id], item: toAffiliate });

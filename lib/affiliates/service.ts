@@ -1,8 +1,10 @@
 import { v7 as uuidV7 } from "uuid";
 import { isUniqueViolation } from "#lib/api/database-errors.ts";
 import type { Page } from "#lib/api/paging.ts";
+import { markApiKeysOfAffiliateRevoked } from "#lib/api-keys/queries.ts";
+import { recordRevocation } from "#lib/api-keys/service.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { notFound, Problem } from "#lib/errors.ts";
@@ -18,13 +20,15 @@ import {
 import type { Affiliate, AffiliateCreate, AffiliateEdit, AffiliateListQuery } from "./schema.ts";
 
 /** One page of affiliates, newest first. */
-export async function listAffiliates(_actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
-  return selectAffiliates(appDatabase().orm, query);
+export async function listAffiliates(actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+  return selectAffiliates(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** The affiliate with this key; 404 when there is none. */
-export async function getAffiliate(_actor: Actor, key: string): Promise<Affiliate> {
-  return existing(await selectAffiliate(appDatabase().orm, key));
+export async function getAffiliate(actor: Actor, key: string): Promise<Affiliate> {
+  const affiliate = existing(await selectAffiliate(appDatabase().orm, key));
+  existing(visibleTo(actor, { affiliate }));
+  return affiliate;
 }
 
 /** 409 when the key is taken. */
@@ -67,7 +71,7 @@ export async function editAffiliate(actor: Actor, key: string, edit: AffiliateEd
   );
 }
 
-/** 404 when there is none with this key, 409 while it has endpoints. Its events and deliveries stay. */
+/** 404 when there is none with this key, 409 while it has endpoints. Its events and deliveries stay, its keys end. */
 export async function deleteAffiliate(actor: Actor, key: string): Promise<void> {
   await inTransaction(appDatabase(), async ({ orm }) => {
     const { id, ...before } = existing(await lockAffiliate(orm, key, "update"));
@@ -75,6 +79,9 @@ export async function deleteAffiliate(actor: Actor, key: string): Promise<void> 
       throw new Problem("in_use", "The affiliate still has endpoints; delete them first");
     }
     await markAffiliateDeleted(orm, id);
+    for (const revoked of await markApiKeysOfAffiliateRevoked(orm, id)) {
+      await recordRevocation(orm, actor, revoked);
+    }
     await recordAudit(orm, actor, {
       action: "affiliate.delete",
       objectKind: "affiliate",

@@ -3,8 +3,10 @@ import type { z } from "zod";
 import { type Actor, consoleActor } from "#lib/auth/actor.ts";
 import { authenticate } from "#lib/auth/api-keys.ts";
 import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
+import { callRefusal, defaultNeed, type RouteNeed } from "#lib/auth/permissions.ts";
 import { type FieldError, Problem, problemBody } from "#lib/errors.ts";
 import { createLogger, type Logger } from "#lib/log.ts";
+import { textStream } from "./csv.ts";
 import { databaseProblem } from "./database-errors.ts";
 import { invalidInput, parseInput } from "./issues.ts";
 import { parseJsonBody, readBody } from "./read-body.ts";
@@ -15,6 +17,8 @@ const retryAfterSeconds = 2;
 type RouteOptions<P, Q, B> = {
   /** `api_key` for the public API; `console` for what the pages call, until accounts exist. */
   auth: "api_key" | "console";
+  /** What the API key must be for; reading for GET and managing for the rest, unless given. */
+  needs?: RouteNeed;
   /** A path that does not fit is a 404. */
   params?: z.ZodType<P>;
   query?: z.ZodObject & z.ZodType<Q>;
@@ -25,6 +29,8 @@ type RouteOptions<P, Q, B> = {
   maxBodyBytes?: number;
   /** 200 unless given; 204 when the handler returns undefined. */
   status?: number;
+  /** The handler gives the text of a CSV file of this name, in pieces. */
+  csvName?: string;
   handler: (input: { actor: Actor; params: P; query: Q; body: B }) => Promise<unknown>;
 };
 
@@ -38,7 +44,7 @@ export function route<P = undefined, Q = undefined, B = undefined>(options: Rout
   return async (request: Request, context: RouteContext): Promise<Response> => {
     const requestId = uuidV7();
     try {
-      const actor = await identify(request, options.auth);
+      const actor = await identify(request, options);
       const params = options.params ? parsePath(options.params, await context.params) : undefined;
       const query = options.query ? parseQuery(options.query, new URL(request.url).searchParams) : undefined;
       const body = await parseBody(request, options);
@@ -48,6 +54,7 @@ export function route<P = undefined, Q = undefined, B = undefined>(options: Rout
         query: query as Q,
         body: body as B,
       });
+      if (options.csvName) return csvFile(requestId, options.csvName, result as AsyncIterable<string>);
       const status = result === undefined ? 204 : (options.status ?? 200);
       return answer(requestId, status, result);
     } catch (error) {
@@ -61,10 +68,18 @@ export function unknownRoute(request: Request): Response {
   return problemResponse(new Problem("not_found", "Nothing is served under this path"), request, uuidV7());
 }
 
-async function identify(request: Request, auth: "api_key" | "console"): Promise<Actor> {
-  if (auth === "api_key") return authenticate(request.headers.get("authorization"));
-  refuseForeignRequest(request);
-  return consoleActor;
+async function identify(
+  request: Request,
+  { auth, needs = defaultNeed(request.method) }: { auth: "api_key" | "console"; needs?: RouteNeed },
+): Promise<Actor> {
+  if (auth === "console") {
+    refuseForeignRequest(request);
+    return consoleActor;
+  }
+  const { actor, purpose } = await authenticate(request.headers.get("authorization"));
+  const refusal = callRefusal({ purpose, affiliateId: actor.affiliateId }, needs);
+  if (refusal !== null) throw new Problem("forbidden", refusal);
+  return actor;
 }
 
 function parsePath<P>(schema: z.ZodType<P>, params: Record<string, string>): P {
@@ -97,13 +112,21 @@ async function parseBody<B>(
   return typeof body === "function" ? body(bytes) : parseInput(body, parseJsonBody(bytes), "body");
 }
 
+function csvFile(requestId: string, name: string, text: AsyncIterable<string>): Response {
+  return answer(requestId, 200, textStream(text), {
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": `attachment; filename="${name}"`,
+  });
+}
+
 function answer(
   requestId: string,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(body === undefined ? null : JSON.stringify(body), {
+  const content = body instanceof ReadableStream ? body : JSON.stringify(body);
+  return new Response(body === undefined ? null : content, {
     status,
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),

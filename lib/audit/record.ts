@@ -1,10 +1,11 @@
 import { auditLog } from "#drizzle/schema/index.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import type { Orm } from "#lib/db/database.ts";
+import type { AuditAction, AuditObjectKind } from "./actions.ts";
 
 export type AuditEntry = {
-  action: string;
-  objectKind: "affiliate" | "api_key" | "delivery" | "endpoint" | "event" | "event_type";
+  action: AuditAction;
+  objectKind: AuditObjectKind;
   objectId: string;
   affiliateId?: string;
   before?: Record<string, unknown>;

@@ -1,6 +1,7 @@
 import type { Page } from "#lib/api/paging.ts";
+import type { AuditAction } from "#lib/audit/actions.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { type BreakerChange, close, hold, reset } from "#lib/delivery/breaker.ts";
@@ -42,12 +43,12 @@ export async function closeBreaker(actor: Actor, id: string): Promise<Endpoint> 
 
 /** One page of what moved an endpoint's breaker, newest first. */
 export async function listBreakerMoves(
-  _actor: Actor,
+  actor: Actor,
   id: string,
   query: BreakerHistoryQuery,
 ): Promise<Page<BreakerMove>> {
   const { orm } = appDatabase();
-  existing(await selectEndpoint(orm, id), "endpoint");
+  existing(visibleTo(actor, await selectEndpoint(orm, id)), "endpoint");
   return selectBreakerMoves(orm, id, query);
 }
 
@@ -55,7 +56,7 @@ async function moveBreaker(
   actor: Actor,
   id: string,
   verb: {
-    action: string;
+    action: AuditAction;
     reason?: string;
     heldBy: string | null;
     move: (health: Health, nowMs: number) => BreakerChange;

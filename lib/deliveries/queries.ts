@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/schema/index.ts";
+import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
@@ -41,7 +42,7 @@ type Row = {
   > & { breaker: BreakerState; readyAt: Date | null };
 };
 
-export type DeliveryQuery = Omit<DeliveryListQuery, "q_hash"> & { sought?: Sought | undefined };
+export type DeliveryQuery = Omit<DeliveryListQuery, "q_hash"> & { sought?: Sought | undefined; scope: Scope };
 
 /** Deliveries of the events that the hash names, or of this one, or this delivery. */
 export type Sought = { hash: string; event?: string | undefined; delivery?: string | undefined };
@@ -74,8 +75,8 @@ export async function selectDeliveries(orm: Orm, query: DeliveryQuery): Promise<
  * merged from the newest of each, along deliveries_endpoint.
  */
 function affiliateFilter(query: DeliveryQuery, list: ReturnType<typeof keyset>): SQL | undefined {
-  if (query.affiliate === undefined) return undefined;
-  const affiliate = sql`(select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
+  const affiliate = narrowedTo({ key: query.affiliate, scope: query.scope });
+  if (affiliate === undefined) return undefined;
   if (query.endpoint !== undefined || query.event !== undefined || query.sought !== undefined)
     return sql`${deliveries.affiliateId} = ${affiliate}`;
   const newest = sql`select d.id from ${deliveries} d where ${and(

@@ -1,6 +1,6 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
@@ -48,27 +48,29 @@ const refusals = {
 
 /** One page of deliveries, newest first. */
 export async function listDeliveries(
-  _actor: Actor,
+  actor: Actor,
   { q_hash: hash, ...filters }: DeliveryListQuery,
 ): Promise<Page<Delivery>> {
   return selectDeliveries(appDatabase().orm, {
     ...filters,
+    scope: actor.affiliateId,
     sought: hash === undefined ? undefined : { hash },
   });
 }
 
 /** One page of the deliveries of events that have a searchable field with exactly this value, or of this id's. */
 export async function searchDeliveries(
-  _actor: Actor,
+  actor: Actor,
   { value, ...filters }: DeliverySearch,
 ): Promise<DeliverySearchPage> {
   const hash = searchHash(value, secretKeys());
+  const scope = actor.affiliateId;
   const sought = {
     hash,
     event: eventId.safeParse(value).data,
     delivery: deliveryId.safeParse(value).data,
   };
-  return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought })) };
+  return { hash, ...(await selectDeliveries(appDatabase().orm, { ...filters, sought, scope })) };
 }
 
 /**
@@ -76,7 +78,7 @@ export async function searchDeliveries(
  * event's sensitive values are masked in all of it.
  */
 export async function getDelivery(actor: Actor, id: string): Promise<DeliveryDetail> {
-  const { detail, content } = await readDelivery(id);
+  const { detail, content } = await readDelivery(actor, id);
   const rules = await loadEventTypeRules(appDatabase().pool, [detail.event_type]);
   const fields = rules.get(detail.event_type)?.fields ?? null;
   const dataText = content.data?.toString("utf8") ?? null;
@@ -92,7 +94,7 @@ export async function revealDelivery(
   id: string,
   { reason }: ValueReveal,
 ): Promise<DeliveryDetail> {
-  const { detail } = await readDelivery(id);
+  const { detail } = await readDelivery(actor, id);
   await recordAudit(appDatabase().orm, actor, {
     action: "delivery.reveal",
     objectKind: "delivery",
@@ -103,13 +105,17 @@ export async function revealDelivery(
   return detail;
 }
 
-async function readDelivery(id: string): Promise<{ detail: DeliveryDetail; content: DeliveryContent }> {
+async function readDelivery(
+  actor: Actor,
+  id: string,
+): Promise<{ detail: DeliveryDetail; content: DeliveryContent }> {
   const { orm, pool } = appDatabase();
-  const [delivery, content, place] = await Promise.all([
+  const [found, content, place] = await Promise.all([
     selectDelivery(orm, id),
     selectDeliveryContent(pool, id),
     placeInOrder(pool, id),
   ]);
+  const delivery = visibleTo(actor, found);
   if (!delivery || !content) throw notFound("delivery");
   const isSuperseded = place?.superseded ?? false;
   const isPostback = delivery.endpoint.kind === "postback";

@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from "uuid";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
@@ -14,9 +14,9 @@ import { expireCurrentSecret, insertSecret, markSecretRevoked, selectValidSecret
 import type { EndpointSecret, EndpointSecretCreated, SecretReveal, SecretRotation } from "./schema.ts";
 
 /** The secrets that sign now, the newest first, without their values. */
-export async function listSecrets(_actor: Actor, endpointId: string): Promise<{ data: EndpointSecret[] }> {
+export async function listSecrets(actor: Actor, endpointId: string): Promise<{ data: EndpointSecret[] }> {
   const { orm } = appDatabase();
-  existing(await selectEndpoint(orm, endpointId), "endpoint");
+  existing(visibleTo(actor, await selectEndpoint(orm, endpointId)), "endpoint");
   return { data: (await selectValidSecrets(orm, endpointId)).map(toSecret) };
 }
 

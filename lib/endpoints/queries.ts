@@ -1,6 +1,7 @@
 import { and, arrayContains, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, endpointHealth, endpointPercentiles, endpoints } from "#drizzle/schema/index.ts";
+import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
@@ -60,14 +61,16 @@ type Row = {
 };
 
 /** One page of live endpoints, newest first, along endpoints_live, or endpoints_affiliate when filtered by it. */
-export async function selectEndpoints(orm: Orm, query: EndpointListQuery): Promise<Page<Endpoint>> {
+export async function selectEndpoints(
+  orm: Orm,
+  query: EndpointListQuery & { scope: Scope },
+): Promise<Page<Endpoint>> {
   const list = keyset(query, { columns: [endpoints.id], key: z.tuple([z.uuid()]), order: "descending" });
+  const affiliate = narrowedTo({ key: query.affiliate, scope: query.scope });
   const filters: (SQL | undefined)[] = [
     isNull(endpoints.deletedAt),
     query.q ? or(contains(endpoints.name, query.q), contains(endpoints.url, query.q)) : undefined,
-    query.affiliate === undefined
-      ? undefined
-      : sql`${endpoints.affiliateId} = (select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`,
+    affiliate && sql`${endpoints.affiliateId} = ${affiliate}`,
     query.status && eq(endpoints.status, query.status),
     query.event_type === undefined
       ? undefined

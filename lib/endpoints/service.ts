@@ -3,7 +3,7 @@ import { lockAffiliate } from "#lib/affiliates/queries.ts";
 import { invalidInput } from "#lib/api/issues.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
@@ -42,15 +42,15 @@ import {
 import { editSealed, seal } from "./sealed.ts";
 
 /** One page of endpoints that are not deleted, newest first. */
-export async function listEndpoints(_actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
-  return selectEndpoints(appDatabase().orm, query);
+export async function listEndpoints(actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
+  return selectEndpoints(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** One endpoint with what waits for it; 404 when there is none, or it was deleted. */
-export async function getEndpoint(_actor: Actor, id: string): Promise<EndpointDetail> {
+export async function getEndpoint(actor: Actor, id: string): Promise<EndpointDetail> {
   const { orm, pool } = appDatabase();
   const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
-  return { ...existing(endpoint, "endpoint"), backlog };
+  return { ...existing(visibleTo(actor, endpoint), "endpoint"), backlog };
 }
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, eventBodies, eventKeys, events } from "#drizzle/schema/index.ts";
+import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
@@ -21,23 +22,20 @@ type Row = { event: typeof events.$inferSelect; affiliate: Event["affiliate"] };
  * One page, latest received first, along events_received, or events_affiliate when filtered by it; those that a hash
  * names by their ids.
  */
-export async function selectEvents(orm: Orm, query: EventListQuery): Promise<Page<Event>> {
+export async function selectEvents(orm: Orm, query: EventListQuery & { scope: Scope }): Promise<Page<Event>> {
   const list = keyset(query, {
     columns: [events.receivedAt, events.id],
     key: z.tuple([z.iso.datetime().refine(hasYear), eventId]),
     order: "descending",
   });
-  const affiliate =
-    query.affiliate === undefined
-      ? undefined
-      : sql`${events.affiliateId} = (select a.id from ${affiliates} a where a.key = ${query.affiliate} and a.deleted_at is null)`;
+  const affiliate = narrowedTo({ key: query.affiliate, scope: query.scope });
   const found =
     query.q_hash === undefined ? undefined : sql`${events.id} = any(${eventIdsByHash(query.q_hash)})`;
   const rows = await orm
     .select(columns)
     .from(events)
     .innerJoin(affiliates, eq(affiliates.id, events.affiliateId))
-    .where(and(affiliate, found, list.where))
+    .where(and(affiliate && sql`${events.affiliateId} = ${affiliate}`, found, list.where))
     .orderBy(list.orderBy)
     .limit(list.fetch);
   return list.page(rows, { key: ({ event }) => [event.receivedAt.toISOString(), event.id], item: toEvent });

@@ -1,6 +1,6 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
@@ -74,7 +74,7 @@ function toAnswer(accepted: Accepted): Answer {
 
 /** One page of events, latest received first. */
 export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
-  const page = await selectEvents(appDatabase().orm, query);
+  const page = await selectEvents(appDatabase().orm, { ...query, scope: actor.affiliateId });
   return actor.kind === "console" ? { ...page, data: page.data.map(maskListedEvent) } : page;
 }
 
@@ -83,14 +83,14 @@ export async function listEvents(actor: Actor, query: EventListQuery): Promise<P
  * its sensitive values are masked.
  */
 export async function getEvent(actor: Actor, id: string): Promise<EventDetail> {
-  const { detail, fields } = await readEvent(id);
+  const { detail, fields } = await readEvent(actor, id);
   const masker = maskerFor(actor, { fields, dataText: detail.data_text });
   return masker ? maskEvent(detail, masker) : detail;
 }
 
 /** The event with nothing masked; who asked and why is in the audit log before it is answered. */
 export async function revealEvent(actor: Actor, id: string, { reason }: ValueReveal): Promise<EventDetail> {
-  const { detail } = await readEvent(id);
+  const { detail } = await readEvent(actor, id);
   await recordAudit(appDatabase().orm, actor, {
     action: "event.reveal",
     objectKind: "event",
@@ -102,9 +102,13 @@ export async function revealEvent(actor: Actor, id: string, { reason }: ValueRev
 }
 
 /** `fields` null: its type is not in the catalogue any more. */
-async function readEvent(id: string): Promise<{ detail: EventDetail; fields: CatalogueField[] | null }> {
+async function readEvent(
+  actor: Actor,
+  id: string,
+): Promise<{ detail: EventDetail; fields: CatalogueField[] | null }> {
   const { orm, pool } = appDatabase();
   const { event, data } = existing(await selectEvent(orm, id), "event");
+  existing(visibleTo(actor, event), "event");
   const [candidates, rules] = await Promise.all([
     selectCandidates(pool, event),
     loadEventTypeRules(pool, [event.type]),

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { AuditAction } from "#lib/audit/actions.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
 import { lockHealth, storeHealth } from "./health.ts";
@@ -44,7 +45,11 @@ async function disable(client: pg.ClientBase, endpointId: string): Promise<void>
   );
 }
 
-function auditEntry(signal: EndpointSignal["signal"]) {
+function auditEntry(signal: EndpointSignal["signal"]): {
+  action: AuditAction;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown>;
+} {
   if (signal.kind === "warn") {
     return { action: "endpoint.warn_failing", before: null, after: { failing_days: signal.days } };
   }

@@ -66,5 +66,7 @@ async function callHandler(handler: Handler, key: string, call: Call = {}): Prom
   });
   const response = await handler(request, { params: Promise.resolve(params) });
   const text = await response.text();
-  return { status: response.status, body: text === "" ? null : JSON.parse(text), headers: response.headers };
+  const isJson = /[/+]json$/.test(response.headers.get("content-type") ?? "");
+  const value = text === "" ? null : isJson ? JSON.parse(text) : text;
+  return { status: response.status, body: value, headers: response.headers };
 }

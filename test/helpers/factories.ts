@@ -1,10 +1,11 @@
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { generateApiKey, storedForm } from "#lib/auth/api-keys.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import { type PublishItem, publishEvents } from "#lib/queue/publish.ts";
 import { createSearchHasher } from "#lib/search/hash.ts";
 import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
-import type { HttpMethod, Ordering, PostbackContentType } from "#lib/vocabulary.ts";
+import type { HttpMethod, KeyPurpose, Ordering, PostbackContentType } from "#lib/vocabulary.ts";
 
 /** Encrypts the secrets of endpoints that tests make. */
 export const testSecretKey = Buffer.alloc(32, 7);
@@ -21,6 +22,22 @@ export async function createAffiliate(
 ): Promise<{ id: string; key: string }> {
   const id = uuidv7();
   await pool.query("insert into posthorn.affiliates (id, key, name) values ($1, $2, $2)", [id, key]);
+  return { id, key };
+}
+
+/** Inserts an API key, for managing unless said otherwise, and returns it. Times are SQL expressions. */
+export async function createApiKey(
+  pool: pg.Pool,
+  given: { purpose?: KeyPurpose; affiliateId?: string; expiresAt?: string; revokedAt?: string } = {},
+): Promise<{ id: string; key: string }> {
+  const id = uuidv7();
+  const key = generateApiKey();
+  const { prefix, keyHash } = storedForm(key);
+  await pool.query(
+    `insert into posthorn.api_keys (id, name, prefix, key_hash, purpose, affiliate_id, created_by, expires_at, revoked_at)
+     values ($1, $2, $3, $4, $5, $6, 'test', ${given.expiresAt ?? "null"}, ${given.revokedAt ?? "null"})`,
+    [id, `key ${++made}`, prefix, keyHash, given.purpose ?? "manage", given.affiliateId ?? null],
+  );
   return { id, key };
 }
 

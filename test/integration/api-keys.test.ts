@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { setUpApi } from "#test/helpers/api.ts";
+import { createApiKey } from "#test/helpers/factories.ts";
 import { createTestDatabase } from "#test/helpers/postgres.ts";
 import { GET as listAffiliates } from "../../app/api/v1/affiliates/route.ts";
 
@@ -39,6 +40,51 @@ describe("calling with a key", () => {
   });
 });
 
+describe("the last use of a key", () => {
+  const lastUse = async (id: string) => {
+    const { rows } = await api.database.pool.query(
+      "select last_used_at, xmin::text as version from posthorn.api_keys where id = $1",
+      [id],
+    );
+    return rows[0] as { last_used_at: Date | null; version: string };
+  };
+
+  test("is noted beside the call, once a minute however many calls there are", async () => {
+    const { pool } = api.database;
+    const { id, key } = await createApiKey(pool);
+    const headers = { authorization: `Bearer ${key}` };
+    const callTwenty = () =>
+      Promise.all(Array.from({ length: 20 }, () => api.call(listAffiliates, { headers })));
+    expect((await lastUse(id)).last_used_at).toBeNull();
+    await callTwenty();
+    await expect.poll(async () => (await lastUse(id)).last_used_at).toBeInstanceOf(Date);
+    const noted = await lastUse(id);
+    await callTwenty();
+    expect(await lastUse(id)).toEqual(noted);
+    await pool.query(
+      "update posthorn.api_keys set last_used_at = now() - interval '61 seconds' where id = $1",
+      [id],
+    );
+    await callTwenty();
+    await expect.poll(async () => Date.now() - Number((await lastUse(id)).last_used_at)).toBeLessThan(60_000);
+  });
+
+  test("waits for nobody: a call is answered while the key's row is locked", async () => {
+    const { pool } = api.database;
+    const { id, key } = await createApiKey(pool);
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select from posthorn.api_keys where id = $1 for update", [id]);
+      const answer = await api.call(listAffiliates, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer).toMatchObject({ status: 200 });
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  });
+});
+
 describe("the first key", () => {
   test("many processes that start at once make one, and keep only its hash", async () => {
     const { pool } = await createTestDatabase();
@@ -59,7 +105,9 @@ describe("the first key", () => {
     expect(rows[0].text).not.toContain(first?.key);
     expect(await ensureFirstApiKey(pool, {})).toBeNull();
     const { rows: audit } = await pool.query("select actor_kind, action, after from posthorn.audit_log");
-    expect(audit).toEqual([{ actor_kind: "system", action: "api_key.create", after: { name: "First key" } }]);
+    expect(audit).toEqual([
+      { actor_kind: "system", action: "api_key.create", after: { name: "First key", purpose: "manage" } },
+    ]);
   });
 
   test("one that is provided is stored once, and none is made beside it", async () => {

@@ -96,6 +96,9 @@ const bodies: Record<string, unknown[]> = {
   "/affiliates": [{ key: "fuzz-1", name: "Fuzz" }],
   "/affiliates/[key]": [{ name: "Fuzz" }],
   "/deliveries/[id]/resend": [{}, { force: true, render_again: true }],
+  "/deliveries/[id]/reveal": [{ reason: "because" }],
+  "/events/[id]/reveal": [{ reason: "because" }],
+  "/api-keys": [{ name: "Fuzz", purpose: "read" }],
   "/deliveries/search": [{ value: "c", state: "pending", affiliate: "acme", limit: 2 }],
   "/endpoints": [
     { affiliate: "acme", ...settings },

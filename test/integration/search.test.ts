@@ -175,9 +175,13 @@ describe("among 200,000 events", () => {
       const asked: [string, unknown[]][] = [];
       const logger = { logQuery: (text: string, values: unknown[]) => void asked.push([text, values]) };
       const orm = drizzle({ client: pool, schema, logger });
-      const found = await selectDeliveries(orm, { limit: 50, sought: { hash: sought, event: "none" } });
+      const found = await selectDeliveries(orm, {
+        limit: 50,
+        scope: null,
+        sought: { hash: sought, event: "none" },
+      });
       expect(found.data).toMatchObject([{ event_id: "row-77777" }]);
-      expect((await selectEvents(orm, { limit: 50, q_hash: sought })).data).toMatchObject([
+      expect((await selectEvents(orm, { scope: null, limit: 50, q_hash: sought })).data).toMatchObject([
         { id: "row-77777" },
       ]);
       await selectFoundByHash(

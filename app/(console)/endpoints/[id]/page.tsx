@@ -2,10 +2,14 @@ import { HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { z } from "zod";
+import { latestEntries } from "#components/audit/list-params.ts";
 import { breakerFilters, loadBreakerParams } from "#components/endpoints/breaker-params.ts";
 import { EndpointView } from "#components/endpoints/endpoint-view.tsx";
 import { latestDeliveries } from "#components/endpoints/latest-deliveries.ts";
 import { prefetch } from "#lib/api/prefetch.ts";
+import { auditListOptions } from "#lib/audit/client.ts";
+import { auditListQuery } from "#lib/audit/schema.ts";
+import { listAuditEntries } from "#lib/audit/service.ts";
 import { consoleActor } from "#lib/auth/actor.ts";
 import { breakerHistoryOptions } from "#lib/breakers/client.ts";
 import { breakerHistoryQuery } from "#lib/breakers/schema.ts";
@@ -38,6 +42,10 @@ export default async function Page({ params, searchParams }: Props) {
     {
       options: breakerHistoryOptions(id, history),
       read: () => listBreakerMoves(consoleActor, z.uuid().parse(id), breakerHistoryQuery.parse(history)),
+    },
+    {
+      options: auditListOptions(latestEntries("endpoint", id)),
+      read: () => listAuditEntries(consoleActor, auditListQuery.parse(latestEntries("endpoint", id))),
     },
   );
   return (

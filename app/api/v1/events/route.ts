@@ -11,6 +11,7 @@ export const GET = route({
 
 export const POST = route({
   auth: "api_key",
+  needs: "publish",
   body: parsePublish,
   maxBodyBytes: maxRequestBytes,
   status: 202,

@@ -4,6 +4,7 @@ import { previewTemplate } from "#lib/templates/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  needs: "read",
   body: parsePreview,
   maxBodyBytes: maxPreviewBytes,
   handler: ({ actor, body }) => previewTemplate(actor, body),

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { revokeApiKey } from "#lib/api-keys/service.ts";
+
+export const DELETE = route({
+  auth: "console",
+  params: z.object({ id: z.uuid() }),
+  handler: ({ actor, params }) => revokeApiKey(actor, params.id),
+});

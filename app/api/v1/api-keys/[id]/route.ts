@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { route } from "#lib/api/route.ts";
+import { getApiKey, revokeApiKey } from "#lib/api-keys/service.ts";
+
+const params = z.object({ id: z.uuid() });
+
+export const GET = route({
+  auth: "api_key",
+  needs: "manage",
+  params,
+  handler: ({ actor, params }) => getApiKey(actor, params.id),
+});
+
+export const DELETE = route({
+  auth: "api_key",
+  params,
+  handler: ({ actor, params }) => revokeApiKey(actor, params.id),
+});

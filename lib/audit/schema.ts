@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
+import { pageQuery } from "#lib/api/paging.ts";
+import { plainText } from "#lib/api/text.ts";
+import type { ActorKind } from "#lib/vocabulary.ts";
+import { type AuditAction, type AuditObjectKind, auditActions, auditObjectKinds } from "./actions.ts";
+
+export const auditEntryId = z.string().regex(/^[1-9][0-9]{0,17}$/, "must be an entry's id");
+
+/** ISO 8601 has a year 0, PostgreSQL has none. */
+const time = z.iso
+  .datetime({ offset: true, error: "must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z" })
+  .refine((text) => !text.startsWith("0000"), "must lie within the years 0001 to 9999");
+
+const filters = {
+  action: z.enum(auditActions).optional(),
+  object_kind: z.enum(auditObjectKinds).optional(),
+  object_id: plainText().min(1).max(200).optional(),
+  /** `console`, `api_key`, `system`, or the id of one API key. */
+  actor: plainText().min(1).max(200).optional(),
+  affiliate: affiliateKey.optional(),
+  /** From this time on, and before that one. */
+  from: time.optional(),
+  to: time.optional(),
+};
+
+export const auditFilters = z.object(filters);
+export type AuditFilters = z.infer<typeof auditFilters>;
+
+export const auditListQuery = pageQuery.extend(filters);
+export type AuditListQuery = z.infer<typeof auditListQuery>;
+
+/** An export has at most so many entries, the newest. */
+export const maxExportedEntries = 10_000;
+
+/** One thing that somebody did. */
+export type AuditEntry = {
+  id: string;
+  at: string;
+  actor: { kind: ActorKind; id: string | null; name: string };
+  action: AuditAction;
+  /** `name` is what it is called today, where it has a name beside its id. */
+  object: { kind: AuditObjectKind; id: string; name: string | null };
+  affiliate: AffiliateRef | null;
+  /** The fields that changed, and never a secret. */
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+};
