@@ -3,7 +3,7 @@ import { config } from "#lib/config.ts";
 import type { Orm } from "#lib/db/database.ts";
 import { checkFilters } from "#lib/delivery/filters.ts";
 import { checkTemplate } from "#lib/delivery/template/check.ts";
-import { secretNamesOf } from "#lib/delivery/template/secrets.ts";
+import { macroNamesOf, secretNamesOf } from "#lib/delivery/template/secrets.ts";
 import type {
   TemplateEventType,
   TemplateFault,
@@ -55,6 +55,12 @@ export function contentFault(
   if (!content.postback) return null;
   const checked = checkTemplate(templateSource(content), { eventTypes, secretNames: content.secretNames });
   return checked.ok ? null : (checked.faults[0]?.message ?? null);
+}
+
+/** The names of the event types' fields that its template and its filters use. */
+export function fieldsUsedBy(content: EndpointContent): string[] {
+  const used = content.filters.map(({ field }) => field);
+  return content.postback ? [...used, ...macroNamesOf(templateSource(content))] : used;
 }
 
 export function templateSource({ url, postback }: Pick<EndpointContent, "url" | "postback">): TemplateSource {

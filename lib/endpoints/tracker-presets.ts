@@ -19,7 +19,7 @@ export const trackerPresets: readonly TrackerPreset[] = [
   {
     id: "keitaro",
     name: "Keitaro",
-    url: `https://${placeholderHost}/POSTBACK-KEY/postback?subid={click_id}&status={status:map(approved=sale,pending=lead,declined=rejected,reversed=rejected)|sale}&payout={payout}&currency={currency}&tid={transaction_id}`,
+    url: `https://${placeholderHost}/POSTBACK-KEY/postback?subid={click_id}&status={status:map(approved=sale,pending=lead,declined=rejected,reversed=rejected)}&payout={payout}&currency={currency}&tid={transaction_id}`,
     hints: [
       `Put your tracking domain in place of ${placeholderHost} and your own key in place of POSTBACK-KEY; both stand under Maintenance, Postback URL.`,
       clickId("{subid}"),

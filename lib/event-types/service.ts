@@ -4,7 +4,7 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { exampleData } from "#lib/delivery/catalogue.ts";
-import { contentFault } from "#lib/endpoints/check-content.ts";
+import { contentFault, fieldsUsedBy } from "#lib/endpoints/check-content.ts";
 import { selectContentOfSubscribers } from "#lib/endpoints/queries.ts";
 import { existing, Problem } from "#lib/errors.ts";
 import {
@@ -72,7 +72,8 @@ export async function editEventType(actor: Actor, name: string, edit: EventTypeE
 
 /**
  * Whether templates and filters still hold with a type's new fields, or, for null, without the type; 409 names the
- * endpoints where they do not.
+ * endpoints where they do not. A field that they use may not go even where they would still be valid without it: a
+ * default or a filter would then speak for every event of the type.
  */
 async function refuseIfEndpointsBreak(
   orm: Orm,
@@ -80,16 +81,26 @@ async function refuseIfEndpointsBreak(
 ): Promise<void> {
   const endpoints = await selectContentOfSubscribers(orm, name);
   if (endpoints.length === 0) return;
-  const others = (await selectFieldsOfTypes(orm, null)).filter((type) => type.name !== name);
-  const types = fields === null ? others : [...others, { name, fields }];
+  const before = await selectFieldsOfTypes(orm, null);
+  const others = before.filter((type) => type.name !== name);
+  const after = fields === null ? others : [...others, { name, fields }];
+  const kept = new Set(fields?.map((field) => field.name));
+  const taken =
+    before.find((type) => type.name === name)?.fields.filter((field) => !kept.has(field.name)) ?? [];
   const broken = endpoints.flatMap((endpoint) => {
     const { event_types: named } = endpoint;
-    const fault = contentFault(
-      endpoint,
-      types.filter((type) => named === null || named.includes(type.name)),
-    );
-    if (fault === null) return [];
-    const message = `cannot change so: endpoint "${endpoint.name}" (${endpoint.id}): ${fault}`;
+    const subscribed = (types: typeof before) => types.filter((type) => named?.includes(type.name) ?? true);
+    // What did not hold before is not this change's doing.
+    const fault = contentFault(endpoint, subscribed(before))
+      ? null
+      : contentFault(endpoint, subscribed(after));
+    const used =
+      fields === null
+        ? undefined
+        : fieldsUsedBy(endpoint).find((used) => taken.some((field) => field.name === used));
+    const why = fault ?? (used === undefined ? null : `it uses the field "${used}"`);
+    if (why === null) return [];
+    const message = `cannot change so: endpoint "${endpoint.name}" (${endpoint.id}): ${why}`;
     return [{ field: "fields", message }];
   });
   if (broken.length === 0) return;

@@ -59,7 +59,13 @@ export type Event = {
 /** Why an endpoint of the event's affiliate did or did not get it, worked out when asked. */
 export type EventRecipient = {
   endpoint: { id: string; name: string; url: string };
-  decision: "delivery" | "not_subscribed" | "filtered_out" | "created_later" | "awaiting_fan_out";
+  decision:
+    | "delivery"
+    | "not_subscribed"
+    | "filtered_out"
+    | "created_later"
+    | "awaiting_fan_out"
+    | "changed_since";
   /** The first filter that the event does not pass, where it was filtered out. */
   filter: Filter | null;
   /** `held` and `blocked` as in a delivery. */

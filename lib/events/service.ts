@@ -160,7 +160,10 @@ function whyOrWhyNot(
   if (candidate.awaits) return { decision: "awaiting_fan_out", filter: null };
   if (candidate.created_at.toISOString() > event.received_at)
     return { decision: "created_later", filter: null };
-  return { decision: candidate.filters.length > 0 ? "filtered_out" : "not_subscribed", filter: null };
+  return {
+    decision: fields || candidate.filters.length === 0 ? "changed_since" : "filtered_out",
+    filter: null,
+  };
 }
 
 const noFields: EventFields = { values: new Map(), kinds: new Map() };

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from "node:crypto";
 import { postbackHeaders, webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
 import { signUrl, signWebhook } from "#lib/delivery/signature.ts";
 import { type FilledSecrets, fillSecrets } from "#lib/delivery/template/secrets.ts";
+import { maxUrlBytes } from "#lib/delivery/template/types.ts";
 import type { Content, EndpointSettings, EventBody } from "#lib/queue/load.ts";
 import type { FrozenRequest } from "#lib/queue/rendering.ts";
 import { decryptSecret } from "#lib/secrets.ts";
@@ -64,6 +65,9 @@ export function createRequestMaker(secretKeys: readonly Buffer[]): (input: Attem
     const newest = endpoint.secrets[0];
     const isSigned = endpoint.signUrl && frozen.method === "GET" && newest !== undefined;
     const sig = isSigned ? signUrl(filled.url, signingKey(newest)).slice(filled.url.length) : "";
+    if (filled.url.length + sig.length > maxUrlBytes) {
+      return { shownUrl: frozen.url, errorCode: fillErrors.url_too_long };
+    }
     return {
       method: frozen.method,
       url: filled.url + sig,

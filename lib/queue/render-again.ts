@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { plainArray, textArray } from "#lib/db/arrays.ts";
-import { readFields } from "#lib/delivery/catalogue.ts";
+import { checkData, readFields } from "#lib/delivery/catalogue.ts";
 import type { Reason } from "#lib/vocabulary.ts";
 import { loadData, loadedAtOnce } from "./event-data.ts";
 import { loadEventTypeRules } from "./event-type-rules.ts";
@@ -87,8 +87,12 @@ async function render(client: pg.ClientBase, rows: readonly Row[]): Promise<(Ren
   return rows.map((row) => {
     const content = data.get(row.event_id);
     if (!content) return null;
+    const rule = rules.get(row.type);
+    if (rule?.invalidData === "refuse" && checkData(content.text, rule.fields).length > 0) {
+      return { request: null, end: { state: "skipped", reason: "invalid_data" } };
+    }
     return renderPostback(templateOf(row), {
-      values: readFields(content.text, rules.get(row.type)?.fields ?? []),
+      values: readFields(content.text, rule?.fields ?? []),
       event: { id: row.event_id, type: row.type, occurredAtMs: content.occurredAtMs },
       deliveryId: row.id,
       affiliateId: row.affiliate_id,

@@ -4,6 +4,7 @@ import { readFields } from "#lib/delivery/catalogue.ts";
 import { signUrl } from "#lib/delivery/signature.ts";
 import { checkTemplate } from "#lib/delivery/template/check.ts";
 import { compileTemplate, renderTemplate } from "#lib/delivery/template/render.ts";
+import { maxUrlBytes } from "#lib/delivery/template/types.ts";
 import { refuseAddress, templateProblem } from "#lib/endpoints/check-content.ts";
 import { invalidField } from "#lib/errors.ts";
 import { selectFieldsOfTypes } from "#lib/event-types/queries.ts";
@@ -42,8 +43,10 @@ export async function previewTemplate(
   if (rendered.kind === "skipped") return { skipped: rendered.reason };
   if (rendered.kind === "failed") return { failed: rendered.reason };
   const { sign_with } = request;
+  const sent = sign_with === null ? rendered.url : signUrl(rendered.url, signingKeyOf(sign_with));
+  if (sent.length > maxUrlBytes) return { failed: "url_too_long" };
   return {
-    url: sign_with === null ? rendered.url : signUrl(rendered.url, signingKeyOf(sign_with)),
+    url: sent,
     ...(rendered.body === null ? {} : { body: rendered.body }),
     warnings: [...checked.warnings, ...rendered.warnings],
   };

@@ -44,19 +44,20 @@ const targets: Target[] = Object.entries(files).flatMap(([file, handlers]) =>
 
 const api = setUpApi();
 /** Of records that exist, by the route's folder and parameter; what is created on the way comes to it. */
+const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const ids: Record<string, string[]> = {
   "affiliates/[key]": ["acme"],
+  "api-keys/[id]": [uuid],
   "deliveries/[id]": [],
   "endpoints/[id]": [],
   "event-types/[name]": ["fuzz.first", "qualified"],
   "events/[id]": [],
-  "secrets/[secretId]": ["01890a5d-ac96-774b-bcce-b302099a8057"],
+  "secrets/[secretId]": [uuid],
   "api/[...path]": ["nothing"],
 };
 const cursors: string[] = [];
 const hashes: string[] = ["0".repeat(32)];
 
-const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const field = {
   name: "order_no",
   description: "d",

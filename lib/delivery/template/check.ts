@@ -39,7 +39,9 @@ export function checkTemplate(
   const faults = [...url.faults, ...(shape ? [shape] : []), ...(body?.faults ?? [])];
   if (needsStatusMacro(context.eventTypes.map(({ name }) => name))) {
     const macros = [...url.macros, ...(body?.macros ?? [])];
-    if (!macros.some(({ name }) => name === "status")) faults.push(statusFault(source));
+    // A default would speak for what nobody knows the status of.
+    if (!macros.some(({ name, fallback }) => name === "status" && fallback === null))
+      faults.push(statusFault(source));
   }
   if (faults.length > 0 || url.normalised === null) return { ok: false, faults };
   return {
@@ -71,7 +73,7 @@ function statusFault(source: TemplateSource): TemplateFault {
     at: text.length,
     length: 0,
     message:
-      "This endpoint gets conversions that are pending, declined or reversed, so the template must say which: use {status}, or subscribe to approved conversions only.",
+      "This endpoint gets conversions that are pending, declined or reversed, so the template must say which: use {status} without a default, or subscribe to approved conversions only.",
     suggestion: `${joint}status={status}`,
   };
 }
