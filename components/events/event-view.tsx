@@ -178,6 +178,7 @@ function notSentWords({
   eventType,
 }: Pick<EventRecipient, "decision" | "filter"> & { eventType: string }): string {
   if (decision === "not_subscribed") return `It does not subscribe to ${eventType}`;
+  if (decision === "changed_since") return "It did not want this event then; its settings have changed since";
   if (decision === "created_later") return "It was created after this event";
   return filter
     ? `It wants only events whose ${filterWords(filter)}, which does not hold for this one`

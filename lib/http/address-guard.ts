@@ -93,6 +93,7 @@ export function checkEndpointUrl(text: string, { allowHttp, allowedSubnets }: Ur
       "must not contain a user name or password; give credentials in a header, or as a token in the path or query",
     );
   }
+  if (url.port === "0") return refuse("must not have port 0, which nothing can listen at");
   if (text.includes("#"))
     return refuse("must not contain a fragment (#...), which is never sent; encode a literal # as %23");
 

@@ -7,6 +7,9 @@ const keptBodyBytes = 64 * 1_024;
 /** Reading on a little past what is kept saves the connection; a longer body costs it. */
 const readBodyBytes = 256 * 1_024;
 
+/** Later than so, a connection that breaks is one whose server may have begun to work on the request. */
+const deadWithinMs = 1_000;
+
 /** What undici reports when the other side is found to have gone. */
 const deadConnectionCodes = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
@@ -32,6 +35,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #phases = noPhases;
   #onUsedConnection = false;
+  #writtenAt = 0;
   #triedAgain = false;
   #firstByteAt = 0;
   #status = 0;
@@ -58,6 +62,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.isSettled) throw new Error("Expired before it could be sent");
     this.#controller = controller;
     this.#onUsedConnection = connection.written > 0;
+    this.#writtenAt = performance.now();
     connection.written += 1;
   }
 
@@ -117,13 +122,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error(detail));
   }
 
-  /** As far as can be told, the server had closed the connection before the request came. */
+  /** As far as can be told, the server had closed the connection before the request came: it says so at once. */
   #metDeadConnection(error: Error): boolean {
     return (
       this.#controller !== null &&
       this.#onUsedConnection &&
       this.#firstByteAt === 0 &&
       !this.#triedAgain &&
+      performance.now() - this.#writtenAt < deadWithinMs &&
       deadConnectionCodes.has(errorCode(error))
     );
   }

@@ -73,7 +73,7 @@ with recursive lane (endpoint_id, due) as (
   limit ${lanes}
 ), gate as materialized (
   select h.endpoint_id, h.breaker, h.breaker_epoch, h.breaker_cooldown_seconds, h.ramp, h.in_flight, e.concurrency,
-    e.kind = 'postback' as rendered,
+    e.kind = 'postback' as rendered, e.status_changed_at,
     h.breaker = 'closed' and h.consecutive_failures = 0 and h.ramp is null and h.rate_limited_in_a_row = 0 as sound,
     case when e.rate_amount is not null then e.rate_amount * 3600::bigint / e.rate_period_seconds
       when h.catching_up then ${catchUpLimit.amount * 3_600} end as speed,
@@ -117,7 +117,9 @@ with recursive lane (endpoint_id, due) as (
   update posthorn.endpoint_health h set in_flight = h.in_flight + c.n,
     bucket_level = a.level - c.n * ${tokenParts}::bigint,
     bucket_at_ms = case when a.speed is not null then a.at_ms end,
-    catching_up = h.catching_up and c.n >= a.n,
+    catching_up = h.catching_up and (c.n >= a.n or exists (
+      select from posthorn.deliveries b where b.endpoint_id = h.endpoint_id and b.blocked
+        and b.state in ('pending', 'failed') and b.created_at <= a.status_changed_at)),
     breaker = case when a.breaker = 'open' then 'half_open' else h.breaker end,
     breaker_epoch = case when a.breaker = 'open' then h.breaker_epoch + 1 else h.breaker_epoch end,
     breaker_changed_at = case when a.breaker = 'open' then now() else h.breaker_changed_at end,

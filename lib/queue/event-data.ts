@@ -3,7 +3,7 @@ import type { Queryable } from "#lib/db/database.ts";
 
 /** Bytes of data in memory at once: one event may have 1 MiB. */
 export const loadedBytes = 8_388_608;
-/** Events, where nobody knows how large they are. */
+/** Events whose size nobody has noted. */
 export const loadedAtOnce = 100;
 
 export type EventData = { text: string; occurredAtMs: number };

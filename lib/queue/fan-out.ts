@@ -7,11 +7,10 @@ import { loadEventTypeRules } from "./event-type-rules.ts";
 import { lockEndpointHealth } from "./health.ts";
 import { occupied } from "./ordering.ts";
 import {
-  isSearchable,
   type NewDelivery,
   type OutboxRow,
   planDeliveries,
-  readsData,
+  type SearchableValue,
   type Subscriber,
 } from "./planning.ts";
 
@@ -29,7 +28,7 @@ export type FanOutOptions = {
 
 /**
  * Turns accepted events into deliveries, in order of acceptance. Returns how many events it took: fewer than
- * `fanOutBatchSize` means that nothing is left, or that another worker is at it.
+ * `fanOutBatchSize` means that nothing is left, that they were large, or that another worker is at it.
  *
  * One fan-out at a time in the whole deployment (an advisory lock of the transaction): deliveries then get ids
  * in order of acceptance, and one makes about 40,000 deliveries/s, far more than is sent.
@@ -44,19 +43,25 @@ export function fanOut(pool: pg.Pool, { hashValue }: FanOutOptions): Promise<num
   });
 }
 
-/** The lock is tried only when there is something to take, so that idle polling stays one cheap statement. */
+/**
+ * The lock is tried only when there is something to take, so that idle polling stays one cheap statement. No more data
+ * than may be in memory at once: until the transaction ends nothing else is fanned out.
+ */
 async function takeFromOutbox(client: pg.PoolClient): Promise<OutboxRow[]> {
   const { rows } = await client.query<OutboxRow & { seq: string }>({
     name: "fan_out_take",
-    text: `with head as materialized (
-        select seq from posthorn.event_outbox order by seq limit $1
+    text: `with first as materialized (
+        select seq, data_bytes from posthorn.event_outbox order by seq limit $1
+      ), head as materialized (
+        select seq from (select seq, sum(data_bytes) over (order by seq) - data_bytes as before from first) f
+        where before < $2
       ), leader as materialized (
         select pg_try_advisory_xact_lock(hashtextextended('posthorn.fan_out', 0)) as ok from head limit 1
       )
       delete from posthorn.event_outbox
       where seq = any(array(select seq from head where (select ok from leader)))
       returning seq, event_id, received_at, affiliate_id, type, ordering_key, checked, data_bytes`,
-    values: [fanOutBatchSize],
+    values: [fanOutBatchSize, loadedBytes],
   });
   return rows.sort((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1));
 }
@@ -70,64 +75,41 @@ async function insertDeliveries(
     endpointsOf(client, [...new Set(events.map((event) => event.affiliate_id))]),
     loadEventTypeRules(client, [...new Set(events.map(({ type }) => type))]),
   ]);
-  const endpoints = [...byAffiliate.values()].flat();
+  const { endpoints, deliveries, searchable } = await planDeliveries(client, { events, byAffiliate, rules });
+  await insertSearchKeys(client, searchable, hashValue);
+  // Only now: whoever settles or claims for these endpoints waits from here to the commit.
   await lockOrdered(client, endpoints);
-  const mayRead =
-    endpoints.some(readsData) ||
-    [...rules.values()].some(isSearchable) ||
-    events.some(({ checked }) => !checked);
-  // All or none of a transaction's, so that ids keep the order of acceptance.
-  const reserveIds = endpoints.some(({ kind }) => kind === "postback");
-  let deliveries: NewDelivery[] = [];
+  let batch: NewDelivery[] = [];
   let chars = 0;
-  let keys: SearchKey[] = [];
-  for (const some of mayRead ? inPortions(events) : [events]) {
-    const planned = await planDeliveries(client, { events: some, byAffiliate, rules, reserveIds });
-    for (const delivery of planned.deliveries) {
-      deliveries.push(delivery);
-      chars += (delivery.request?.url.length ?? 0) + (delivery.request?.body?.length ?? 0);
-      if (deliveries.length < insertSize && chars < insertChars) continue;
-      await insertBatch(client, deliveries);
-      deliveries = [];
-      chars = 0;
-    }
-    for (const { event, value } of planned.searchable) keys.push({ event, key: hashValue(value) });
-    if (keys.length < insertSize) continue;
-    await insertSearchKeys(client, keys);
-    keys = [];
+  for (const delivery of deliveries()) {
+    batch.push(delivery);
+    chars += (delivery.request?.url.length ?? 0) + (delivery.request?.body?.length ?? 0);
+    if (batch.length < insertSize && chars < insertChars) continue;
+    await insertBatch(client, batch);
+    batch = [];
+    chars = 0;
   }
-  if (deliveries.length > 0) await insertBatch(client, deliveries);
-  if (keys.length > 0) await insertSearchKeys(client, keys);
+  if (batch.length > 0) await insertBatch(client, batch);
 }
 
-/** In order, each portion of no more data than may be in memory at once. */
-function inPortions(events: OutboxRow[]): OutboxRow[][] {
-  const portions: OutboxRow[][] = [];
-  let bytes = 0;
-  for (const event of events) {
-    bytes += event.data_bytes;
-    if (portions.length === 0 || bytes > loadedBytes) {
-      portions.push([]);
-      bytes = event.data_bytes;
-    }
-    portions.at(-1)?.push(event);
+async function insertSearchKeys(
+  client: pg.PoolClient,
+  values: SearchableValue[],
+  hashValue: SearchHasher,
+): Promise<void> {
+  for (let from = 0; from < values.length; from += insertSize) {
+    const some = values.slice(from, from + insertSize);
+    await client.query({
+      name: "fan_out_search_keys",
+      text: `insert into posthorn.search_keys (key, event_id, received_at)
+        select * from unnest($1::bytea[], $2::text[], $3::timestamptz[])`,
+      values: [
+        byteaArray(some.map(({ value }) => hashValue(value))),
+        textArray(some.map(({ event }) => event.event_id)),
+        plainArray(some.map(({ event }) => event.received_at.toISOString())),
+      ],
+    });
   }
-  return portions;
-}
-
-type SearchKey = { event: OutboxRow; key: Buffer };
-
-async function insertSearchKeys(client: pg.PoolClient, keys: SearchKey[]): Promise<void> {
-  await client.query({
-    name: "fan_out_search_keys",
-    text: `insert into posthorn.search_keys (key, event_id, received_at)
-      select * from unnest($1::bytea[], $2::text[], $3::timestamptz[])`,
-    values: [
-      byteaArray(keys.map(({ key }) => key)),
-      textArray(keys.map(({ event }) => event.event_id)),
-      plainArray(keys.map(({ event }) => event.received_at.toISOString())),
-    ],
-  });
 }
 
 /**

@@ -51,14 +51,22 @@ type Pair = { event: OutboxRow; endpoint: Subscriber };
 type Facts = EventFields & { occurredAtMs: number; isInvalid: boolean };
 
 /** Whether it takes an event's data to say what the endpoint gets. */
-export function readsData({ kind, filters }: Subscriber): boolean {
+function readsData({ kind, filters }: Subscriber): boolean {
   return kind === "postback" || filters.length > 0;
 }
 
 /** Whether the catalogue lets the type's events be found by a value of their data. */
-export function isSearchable(rule: EventTypeRules | undefined): boolean {
+function isSearchable(rule: EventTypeRules | undefined): boolean {
   return rule?.fields.some(({ searchable }) => searchable) ?? false;
 }
+
+export type Plan = {
+  /** Those that the events concern. */
+  endpoints: Subscriber[];
+  /** Rendered one by one as they are asked for, since all of them may be a lot. */
+  deliveries: () => Generator<NewDelivery>;
+  searchable: SearchableValue[];
+};
 
 /**
  * What each event becomes for each endpoint of its affiliate, in order: nothing, a delivery, or a row that says why it
@@ -72,10 +80,8 @@ export async function planDeliveries(
     byAffiliate: ReadonlyMap<string, Subscriber[]>;
     /** Of all the events' types. */
     rules: ReadonlyMap<string, EventTypeRules>;
-    /** A postback may hold its delivery's id, so that is needed before the row is. */
-    reserveIds: boolean;
   },
-): Promise<{ deliveries: NewDelivery[]; searchable: SearchableValue[] }> {
+): Promise<Plan> {
   const { events, byAffiliate, rules } = options;
   const pairs = events.flatMap((event) =>
     (byAffiliate.get(event.affiliate_id) ?? [])
@@ -92,9 +98,19 @@ export async function planDeliveries(
     events.filter((event) => decisive.has(event) || isSearchable(rules.get(event.type))),
   );
   const facts = new Map([...decisive].map((event) => [event, factsOf(event, { rules, data })]));
-  const ids = options.reserveIds ? await reserveIds(client, pairs.length) : [];
+  const endpoints = [...new Set(pairs.map(({ endpoint }) => endpoint))];
+  // A postback may hold its delivery's id, so that is needed before the row is. All or none of a transaction's, so that
+  // ids keep the order of acceptance.
+  const isRendering = endpoints.some(({ kind }) => kind === "postback");
+  const ids = isRendering ? await reserveIds(client, pairs.length) : [];
   return {
-    deliveries: pairs.flatMap((pair, place) => plan(pair, facts.get(pair.event), ids[place] ?? null) ?? []),
+    endpoints,
+    deliveries: function* () {
+      for (const [place, pair] of pairs.entries()) {
+        const made = plan(pair, facts.get(pair.event), ids[place] ?? null);
+        if (made) yield made;
+      }
+    },
     searchable: events.flatMap((event) => searchableValues(event, { rules, data })),
   };
 }

@@ -4,6 +4,7 @@ import { checkData, readFields } from "#lib/delivery/catalogue.ts";
 import type { Reason } from "#lib/vocabulary.ts";
 import { loadData, loadedAtOnce } from "./event-data.ts";
 import { loadEventTypeRules } from "./event-type-rules.ts";
+import { lockKeys } from "./ordering.ts";
 import { type Subscriber, templateOf } from "./planning.ts";
 import { type FrozenRequest, type Rendering, renderPostback } from "./rendering.ts";
 
@@ -27,9 +28,11 @@ const rowColumns = `d.id, d.event_id, d.event_received_at as received_at, d.even
  * run it in the transaction that puts it back, which may yet refuse.
  */
 export async function renderAgain(client: pg.ClientBase, id: string): Promise<RenderAgainResult> {
+  // In the order in which everybody takes them: health, delivery, then its request.
+  await lockKeys(client, [id]);
   const { rows } = await client.query<Row>({
     text: `select ${rowColumns}
-      from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id where d.id = $1`,
+      from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id where d.id = $1 for update of d`,
     values: [id],
   });
   const [row] = rows;

@@ -380,6 +380,41 @@ describe("an edit of the catalogue", () => {
     expect((await editType("bonus.paid", [level])).status).toBe(200);
   });
 
+  test("may not take away a field that a default or a filter would then speak for", async () => {
+    for (const name of ["bonus.first", "bonus.next"]) {
+      await api.call(eventTypes.POST, { body: { name, fields: [bonus, level] } });
+    }
+    await make({ name: "Two types", event_types: ["bonus.first", "bonus.next"], url: `${page}?b={bonus|0}` });
+    const filters = [{ field: "level", is: "at_least", value: "3" }];
+    await make({ name: "Filtered", event_types: ["bonus.first", "bonus.next"], url: page, filters });
+    for (const [fields, name] of [
+      [[level], "Two types"],
+      [[bonus], "Filtered"],
+    ] as const) {
+      const refused = await editType("bonus.first", [...fields]);
+      expect(refused).toMatchObject({ status: 409, body: { code: "field_in_use" } });
+      expect(refused.body.errors.map((error: { message: string }) => error.message)).toEqual([
+        expect.stringContaining(`"${name}"`),
+      ]);
+    }
+  });
+
+  test("is not held up by what did not hold before", async () => {
+    await api.call(eventTypes.POST, { body: { name: "note.first", fields: [bonus] } });
+    await make({
+      kind: "webhook",
+      postback: undefined,
+      name: "All",
+      event_types: null,
+      url: page,
+      filters: [{ field: "bonus", is: "at_least", value: "1" }],
+    });
+    await api.call(eventTypes.POST, {
+      body: { name: "note.next", fields: [{ ...bonus, kind: "string", example: "x" }] },
+    });
+    expect((await editType("note.first", [bonus, level])).status).toBe(200);
+  });
+
   test("waits for an edit of a template that is under way, and then knows it", async () => {
     const { pool } = api.database;
     await api.call(eventTypes.POST, { body: { name: "race.field", fields: [bonus, level] } });

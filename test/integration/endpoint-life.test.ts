@@ -7,6 +7,7 @@ import { decryptSecret, formatSigningSecret } from "#lib/secrets.ts";
 import {
   createEndpoint,
   fanOutOptions,
+  publish,
   publishMany,
   type TestEndpoint,
   testSecretKey,
@@ -119,6 +120,55 @@ describe("case 26: catching up", () => {
     expect(sizes).toEqual([...Array(50).fill(10), 5, 0]);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(await health(endpoint)).toMatchObject({ catching_up: false });
+  });
+});
+
+describe("case 26: catching up in order", () => {
+  test("five keys of eight are throttled to the end, though at most five may go at once", async () => {
+    const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", ordering: "per_key" });
+    for (let i = 0; i < 40; i++) {
+      await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: `key-${i % 5}` });
+    }
+    while ((await fanOut(db.pool, fanOutOptions)) > 0);
+    await db.pool.query("update posthorn.endpoint_health set catching_up = true where endpoint_id = $1", [
+      endpoint.id,
+    ]);
+    await db.pool.query("update posthorn.endpoints set status_changed_at = now() where id = $1", [
+      endpoint.id,
+    ]);
+    // What comes after the resume is no part of what is caught up with.
+    await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "key-0" });
+    await fanOut(db.pool, fanOutOptions);
+    const sizes: number[] = [];
+    const throttled: boolean[] = [];
+    while (sizes.reduce((sum, size) => sum + size, 0) < 41 && sizes.length < 60) {
+      const rows = await take();
+      sizes.push(rows.length);
+      await settleAll(rows);
+      throttled.push((await health(endpoint)).catching_up);
+    }
+    // No time passes, so there is no new token: the burst of ten, and nothing more, until the test lets time go by.
+    expect(sizes.slice(0, 4)).toEqual([5, 5, 0, 0]);
+    expect(throttled.slice(0, 4)).toEqual([true, true, true, true]);
+  });
+
+  test("ends when nothing is left from before the resume", async () => {
+    const endpoint = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/", ordering: "per_key" });
+    for (let i = 0; i < 4; i++)
+      await publish(db.pool, { affiliate: endpoint.affiliateKey, orderingKey: "key" });
+    await fanOut(db.pool, fanOutOptions);
+    await db.pool.query("update posthorn.endpoint_health set catching_up = true where endpoint_id = $1", [
+      endpoint.id,
+    ]);
+    await db.pool.query("update posthorn.endpoints set status_changed_at = now() where id = $1", [
+      endpoint.id,
+    ]);
+    const throttled: boolean[] = [];
+    for (let i = 0; i < 4; i++) {
+      await settleAll(await take());
+      throttled.push((await health(endpoint)).catching_up);
+    }
+    expect(throttled).toEqual([true, true, true, false]);
   });
 });
 

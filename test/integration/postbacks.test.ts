@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
+import { renderAgain as renderOne, renderWaiting as renderWaitingOf } from "#lib/queue/render-again.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { createEndpoint, publish, type TestEndpoint } from "#test/helpers/factories.ts";
 import { type ReceivedRequest, startReceiver } from "#test/helpers/receiver.ts";
@@ -124,6 +128,19 @@ describe("a GET postback", () => {
       receiver.url(`${path}?c=q&k={secret.k}&sig=${sig}`),
     );
   });
+});
+
+test("a signature that would make the URL longer than may be is no request", async () => {
+  const base = receiver.url(path).length + "?s=".length;
+  const to = await postback("?s={sub1}", { postback: { sign: true } });
+  await send(to, { sub1: "a".repeat(8_192 - base) });
+  await send(to, { sub1: "a".repeat(8_192 - base - "&sig=".length - 64) });
+  const states = (await ended(to, 2)).map(({ state, reason }) => [state, reason]);
+  expect(states).toEqual([
+    ["dead_letter", "url_too_long"],
+    ["delivered", null],
+  ]);
+  expect(receiver.requests(path)).toHaveLength(1);
 });
 
 describe("a POST postback", () => {
@@ -257,6 +274,53 @@ describe("putting back", () => {
     ]);
     expect((await again(made.id, { render_again: true })).status).toBe(200);
     expect((await receiver.waitFor(path, 1))[0]?.path).toBe(`${path}?c=none`);
+  });
+
+  test("one whose data its type refuses stays skipped, also when it is to be rendered again", async () => {
+    const to = await postback("?p={payout}");
+    await api.database.pool.query(
+      "select posthorn.publish(type => 'conversion.approved', affiliate => $1, data => '{\"payout\":\"none\"}')",
+      [to.affiliateKey],
+    );
+    const [made] = await ended(to);
+    expect(made).toMatchObject({ state: "skipped", reason: "invalid_data" });
+    expect(await again(made.id, { render_again: true })).toMatchObject({
+      status: 409,
+      body: { code: "cannot_render" },
+    });
+  });
+
+  test("rendering all that waits and one of it at once does not deadlock", async () => {
+    const to = await postback("?c={conversion_id}", { ordering: "per_key" });
+    await api.database.pool.query(
+      "update posthorn.endpoint_health set ready_at = 'infinity' where endpoint_id = $1",
+      [to.id],
+    );
+    await send(to, { conversion_id: "c" });
+    const [made] = await eventually(async () =>
+      (await deliveriesOf(to)).length === 1 ? deliveriesOf(to) : null,
+    );
+    await api.database.pool.query("update posthorn.deliveries set state = 'failed' where id = $1", [made.id]);
+    const { pool } = api.database;
+    const step = (first: (client: pg.PoolClient) => Promise<unknown>, more: () => Promise<unknown>) =>
+      inClientTransaction(pool, async (client) => {
+        await first(client);
+        await more();
+        return client.query("select 1");
+      });
+    const one = step(
+      (client) => renderOne(client, made.id),
+      () => sleep(300),
+    );
+    await sleep(100);
+    await Promise.all([
+      one,
+      step(
+        (client) => renderWaitingOf(client, { endpointId: to.id, after: "0" }),
+        () => sleep(1),
+      ),
+      again(made.id, { render_again: true }),
+    ]);
   });
 
   test("a webhook is never rendered", async () => {

@@ -123,6 +123,13 @@ describe("a kept connection that the server had closed (case 10)", () => {
     expect(on.receiver.requests()).toHaveLength(3);
   });
 
+  it("costs none when the server had the request for a while: it may have begun to work on it", async () => {
+    on.receiver.script("/hook", {}, { delayMs: 1_200, reset: true }, { body: "never" });
+    await sendOk(on.receiver.url("/hook"));
+    expect((await sendFailing(on.receiver.url("/hook"))).errorCode).toBe("ECONNRESET");
+    expect(on.receiver.requests()).toHaveLength(2);
+  });
+
   it("costs none when a byte of an answer had come", async () => {
     on.receiver.script("/hook", {}, { raw: "H" }, { body: "never" });
     await sendOk(on.receiver.url("/hook"));

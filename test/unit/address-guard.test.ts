@@ -158,6 +158,11 @@ describe("checkEndpointUrl", () => {
     }
   });
 
+  it("refuses port 0, which a socket would take for another one", () => {
+    const check = checkEndpointUrl("https://example.com:0/hook", nothingAllowed);
+    expect(!check.ok && check.message).toContain("port 0");
+  });
+
   it("takes them when an allowed subnet covers them", () => {
     const policy = { allowHttp: true, allowedSubnets: ["127.0.0.0/8"] };
     expect(checkEndpointUrl("http://localhost:4000/x", policy)).toEqual({

@@ -53,7 +53,7 @@ test.each([
   ["pending", "lead"],
   ["declined", "rejected"],
   ["reversed", "rejected"],
-  [undefined, "sale"],
+  [undefined, ""],
 ])("%s is %s in Keitaro's words", (status, theirs) => {
   const keitaro = trackerPresets.find(({ id }) => id === "keitaro");
   expect(sent(keitaro?.url ?? "", { click_id: "c", ...(status ? { status } : {}) })).toContain(

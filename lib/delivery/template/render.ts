@@ -49,13 +49,14 @@ type Filled = { text: string; value: string | null; usedDefault: boolean; isUnma
 /** Parses a template that checkTemplate accepted, as it came back from there. Total; to be cached by the caller. */
 export function compileTemplate(source: TemplateSource): CompiledTemplate {
   const tokens = parseTemplate(source.url, "url").tokens;
+  const places = new Map(tokens.map((token, place) => [token, place]));
   const body = source.body === null ? null : parseTemplate(source.body, bodyKind(source.contentType)).tokens;
   return {
     url: compileText("url", tokens, "url"),
     body: body && compileText("body", body, bodyKind(source.contentType)),
     pathSegments: pathSegments(tokens, pathStart(source.url))
       .filter((parts) => parts.some((part) => typeof part !== "string"))
-      .map((parts) => parts.map((part) => (typeof part === "string" ? part : tokens.indexOf(part)))),
+      .map((parts) => parts.map((part) => (typeof part === "string" ? part : (places.get(part) as number)))),
     needsClickId: [...tokens, ...(body ?? [])].some(
       (token) => token.kind === "macro" && token.name === "click_id" && token.fallback === null,
     ),

@@ -225,6 +225,7 @@ describe("the status of conversions that are not approved", () => {
     [get(`${page}?a=1`), `${page}?a=1&status={status}`],
     [form("a=1"), "a=1&status={status}"],
     [json("{}"), `${page}?status={status}`],
+    [get(`${page}?a={status|approved}`), `${page}?a={status|approved}&status={status}`],
   ])("must be in the template: %j", (source, right) => {
     const [fault, ...others] = faultsOf(source, types);
     if (!fault) throw new Error("the template was accepted");
@@ -236,7 +237,7 @@ describe("the status of conversions that are not approved", () => {
     expect(corrected(fault.part === "url" ? source.url : (source.body ?? ""), fault)).toBe(right);
   });
 
-  test.each([get(`${page}?a={status:map(reversed=0)}`), form("a={status}"), json('{"a":"{status|x}"}')])(
+  test.each([get(`${page}?a={status:map(reversed=0)}`), form("a={status}"), json('{"a":"{status:upper}"}')])(
     "is: %j",
     (source) => {
       expect(check(source, types).ok).toBe(true);
