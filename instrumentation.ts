@@ -1,45 +1,8 @@
-import { subscribe } from "node:diagnostics_channel";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { standardHeaders } from "#lib/api/security-headers.ts";
-import { config } from "#lib/config.ts";
-
-type Started = { request: IncomingMessage; response: ServerResponse; server: Server };
-
-/** Within this a request must have arrived with all of its body; Node.js looks every 30 s, and answers 408. */
-const requestTimeoutMs = 60_000;
-
-/**
- * Runs once in the web process, before it takes requests. Whatever answers them, a page, a route, a static file or
- * the framework's own refusal, does so with the headers set here, unless it sets them itself.
- */
-export function register(): void {
-  if (process.env.NEXT_RUNTIME !== "nodejs") return;
-  const headers = new Map(Object.entries(standardHeaders(config().publicUrl)));
-  subscribe("http.server.request.start", (message) => {
-    const { request, response, server } = message as Started;
-    server.requestTimeout = requestTimeoutMs;
-    request.url = routableUrl(request.url ?? "/");
-    request.method = routableMethod(request.method ?? "GET");
-    response.setHeaders(headers);
-  });
-}
-
-/**
- * A path whose percent-escapes are no UTF-8 cannot be routed and would be answered with a 500; with its percent
- * signs escaped it is an ordinary unknown path.
- */
-function routableUrl(url: string): string {
-  const queryAt = url.indexOf("?");
-  const path = queryAt === -1 ? url : url.slice(0, queryAt);
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return path.replaceAll("%", "%25") + url.slice(path.length);
+/** Runs once in the web process, before it takes requests. */
+export async function register(): Promise<void> {
+  // Loaded here alone, since it is compiled for a runtime without Node.js too.
+  if (process.env.NEXT_RUNTIME === "nodejs") {
+    const { prepareRequests } = await import("#lib/api/prepare-requests.ts");
+    prepareRequests();
   }
-}
-
-/** No Request can be made with the method TRACE: that too would be a 500, where an unknown method is a 400. */
-function routableMethod(method: string): string {
-  return method === "TRACE" ? "UNKNOWN" : method;
 }
