@@ -207,6 +207,10 @@ async function checkedAnswer({ method, handler }: Target, call: Call): Promise<n
     expect(text).toBe("");
     return status;
   }
+  if (status < 300 && new URL(call.url).pathname.endsWith(".csv")) {
+    expect(response.headers.get("content-type")).toMatch(/^text\/csv;/);
+    return status;
+  }
   const body = JSON.parse(text);
   if (status < 300) {
     expect(response.headers.get("content-type")).toBe("application/json");
