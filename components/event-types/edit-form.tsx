@@ -10,6 +10,7 @@ import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { FormProblem } from "#components/ui/field.tsx";
+import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
@@ -38,6 +39,7 @@ function EditForm({ type }: { type: EventTypeDetail }) {
   const router = useRouter();
   const edit = useMutation(editEventTypeOptions);
   const [problem, setProblem] = useState<string | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
   // As it was when the form opened: the query goes on refreshing below it.
   const [initial] = useState<EventTypeSettings>({
     description: type.description,
@@ -52,8 +54,7 @@ function EditForm({ type }: { type: EventTypeDetail }) {
   useUnsavedChanges(isDirty && !edit.isSuccess);
   const page = `/event-types/${encodeURIComponent(type.name)}`;
 
-  const send = form.handleSubmit((settings) => {
-    if (edit.isPending || !isDirty) return;
+  const save = (settings: EventTypeEdit) => {
     setProblem(null);
     edit.mutate(
       { name: type.name, edit: changed(initial, settings) },
@@ -67,7 +68,14 @@ function EditForm({ type }: { type: EventTypeDetail }) {
         },
       },
     );
+  };
+  const send = form.handleSubmit((settings) => {
+    if (edit.isPending || !isDirty) return;
+    const names = noLongerSensitive(initial, settings);
+    if (names.length === 0) save(settings);
+    else setQuestion({ names, settings, isOpen: true });
   });
+  const close = () => setQuestion((asked) => asked && { ...asked, isOpen: false });
   const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <FormProvider {...form}>
@@ -88,8 +96,34 @@ function EditForm({ type }: { type: EventTypeDetail }) {
           </ButtonLink>
         </div>
       </form>
+      {question ? (
+        <ConfirmDialog
+          open={question.isOpen}
+          onOpenChange={close}
+          title={`Stop masking ${question.names.join(", ")}?`}
+          confirmLabel="Save and stop masking"
+          danger
+          onConfirm={() => {
+            close();
+            save(question.settings);
+          }}
+        >
+          <p>
+            Masking goes by the type as it is now: values of old events become visible at the console, to
+            everybody and without a reason.
+          </p>
+        </ConfirmDialog>
+      ) : null}
     </FormProvider>
   );
+}
+
+type Question = { names: string[]; settings: EventTypeEdit; isOpen: boolean };
+
+/** Sensitive fields that the edit removes, renames or takes the mark from. */
+function noLongerSensitive(before: EventTypeSettings, { fields = [] }: EventTypeEdit): string[] {
+  const still = new Set(fields.filter(({ sensitive }) => sensitive).map(({ name }) => name));
+  return before.fields.filter(({ name, sensitive }) => sensitive && !still.has(name)).map(({ name }) => name);
 }
 
 /** Only what was changed here, so that a change made elsewhere meanwhile is not undone. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { glob } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -31,7 +32,7 @@ afterAll(() => receiver.close());
 
 /** Values of sensitive fields, with what URLs, forms and JSON each write otherwise. */
 const canaries = {
-  click_id: 'canary-click/é "1"+2',
+  click_id: 'canary-Click/é "1"+2',
   conversion_id: "canary conversion & 77",
   transaction_id: "canary\\transaction\n3",
   payout: "98765.43",
@@ -42,7 +43,9 @@ const answered = "canary-answer";
 
 /** Which of these texts stand in the text, as they are or encoded. */
 const found = (text: string, sought: readonly string[]) =>
-  sought.filter((value) => decodedViews(text).some((view) => view.text.includes(value)));
+  sought.filter((value) =>
+    [...decodedViews(text, { left: Number.POSITIVE_INFINITY })].some((view) => view.text.includes(value)),
+  );
 
 /** Their server's answer, which repeats everything that it was sent. */
 const echo = (status: number) => (request: ReceivedRequest) => ({
@@ -240,6 +243,53 @@ describe("at the console", () => {
       [JSON.stringify(kept.map((row) => ({ ...row, data: `\\x${row.data.toString("hex")}` })))],
     );
   });
+});
+
+test("what functions of a template make of the values is masked, and can be revealed", async () => {
+  await api.call(affiliates.POST, { body: { key: "made", name: "made" } });
+  const functions =
+    "c={click_id:lower}&t={transaction_id:upper}&h={click_id:sha256}&m={conversion_id:upper:md5}";
+  const hash = (name: string, text: string) => createHash(name).update(text).digest("hex");
+  const made = [
+    canaries.click_id.toLowerCase(),
+    canaries.transaction_id.toUpperCase(),
+    hash("sha256", canaries.click_id),
+    hash("md5", canaries.conversion_id.toUpperCase()),
+  ];
+  const { body: endpoint } = await api.call(endpoints.POST, {
+    body: {
+      affiliate: "made",
+      event_types: ["conversion.approved"],
+      name: "functions",
+      kind: "postback",
+      url: `${receiver.url("/made/functions")}?${functions}`,
+      postback: { method: "GET" },
+    },
+  });
+  receiver.script("/made/functions", echo(200), echo(200));
+  const worker = await spawnWorker(api.database.url);
+  const { body: published } = await api.call(events.POST, {
+    body: { type: "conversion.approved", affiliate: "made", data: dataOf() },
+  });
+  const row = await eventually(async () =>
+    (await deliveriesOf(published.id)).find(({ state }) => state === "delivered"),
+  );
+  await worker.end("SIGTERM");
+
+  const params = { id: row.id };
+  const { body: shown } = await api.call(consoleDelivery.GET, { params });
+  const url = receiver.url("/made/functions?c=••••&t=••••&h=••••&m=••••");
+  expect(shown).toMatchObject({ masked: true, request: { url }, attempts: [{ request_url: url }] });
+  expect(shown.attempts[0].response_body).toContain("/made/functions?c=••••&t=••••&h=••••&m=••••");
+  expect(found(JSON.stringify(shown), made)).toEqual([]);
+  const { body: tested } = await api.call(testEndpoint, {
+    params: { id: endpoint.id },
+    body: { live: true, event_id: published.id },
+  });
+  expect([tested.request.url, found(JSON.stringify(tested), made)]).toEqual([url, []]);
+  const { body: revealed } = await api.call(revealDelivery, { params, body: { reason: "a look" } });
+  expect(revealed.masked).toBe(false);
+  expect(found(JSON.stringify(revealed), made)).toEqual(made);
 });
 
 test("case 39: a canary is in nothing that a whole run writes but the data themselves", async () => {

@@ -1,7 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { compileFunctions } from "#lib/delivery/template/functions.ts";
+import { maskingBudget } from "#lib/redaction/budget.ts";
 import { decodedViews } from "#lib/redaction/decoded-views.ts";
-import { createMasker, maskValues } from "#lib/redaction/mask.ts";
+import { createMasker, fullMask, maskSought } from "#lib/redaction/mask.ts";
+import { soughtOf } from "#lib/redaction/sought.ts";
+
+const mask = (text: string, values: readonly string[], left = maskingBudget) =>
+  maskSought(text, { sought: soughtOf(values), budget: { left } });
+const readings = (text: string) => [...decodedViews(text, { left: Number.POSITIVE_INFINITY })];
+/** As a template would. */
+const apply = (value: string, chain: readonly string[]) =>
+  compileFunctions(chain.map((name) => ({ name, argument: null }))).reduce<string>(
+    (text, call) => call(text) ?? "",
+    value,
+  );
 
 const url = (text: string) => encodeURIComponent(text);
 const form = (text: string) => new URLSearchParams([["", text]]).toString().slice(1);
@@ -22,6 +35,14 @@ const encodings: ((text: string) => string)[] = [
   (text) => url(json(text)),
 ];
 
+const cases = [[], ["lower"], ["upper"], ["lower", "upper"], ["upper", "lower"]];
+const once = ["sha256", "md5"].flatMap((hash) => cases.map((before) => [...before, hash]));
+const twice = once.flatMap((before) => [
+  [...before, "md5"],
+  [...before, "upper", "sha256"],
+]);
+const chains = [...cases, ...once, ...once.map((before) => [...before, "upper"]), ...twice];
+
 const value = fc
   .string({ unit: "binary", minLength: 4, maxLength: 24 })
   .filter((text) => text.length >= 4 && text.isWellFormed() && !text.includes("•"));
@@ -31,18 +52,26 @@ const piece = fc.oneof(
   fc.constantFrom("&c=", "%", "\\", '"', "+", "%2", "\\u00", "a", "b"),
 );
 
-test("no value of four or more characters is left in a masked text, as it is or encoded", () => {
+test("no value of four or more characters, and nothing that functions make of one, is left in a masked text", () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(value, simple), { minLength: 1, maxLength: 4 }),
-      fc.array(fc.tuple(piece, fc.nat(), fc.nat(encodings.length - 1)), { minLength: 1, maxLength: 8 }),
-      (values, places) => {
-        const text = places
-          .map(([before, which, how]) => before + encodings[how]?.(values[which % values.length] as string))
-          .join("");
-        const masked = maskValues(text, values);
-        for (const view of decodedViews(masked)) {
-          for (const hidden of values) expect(view.text).not.toContain(hidden);
+      fc.array(
+        fc.record({
+          before: piece,
+          which: fc.nat(),
+          chain: fc.constantFrom(...chains),
+          encode: fc.constantFrom(...encodings),
+        }),
+        { minLength: 1, maxLength: 8 },
+      ),
+      fc.option(fc.integer({ min: 0, max: 20_000 }), { nil: maskingBudget, freq: 2 }),
+      (values, places, budget) => {
+        const made = places.map(({ which, chain }) => apply(values[which % values.length] ?? "", chain));
+        const text = places.map(({ before, encode }, i) => before + encode(made[i] ?? "")).join("");
+        const masked = mask(text, values, budget);
+        for (const view of readings(masked)) {
+          for (const hidden of [...values, ...made]) expect(view.text).not.toContain(hidden);
         }
       },
     ),
@@ -50,11 +79,21 @@ test("no value of four or more characters is left in a masked text, as it is or 
   );
 });
 
+test("with less than it costs, a text is masked whole; with enough, as with plenty", () => {
+  fc.assert(
+    fc.property(fc.array(piece), value, fc.integer({ min: 0, max: 5_000 }), (pieces, hidden, left) => {
+      const text = `${pieces.join("")}${url(hidden)}`;
+      expect([fullMask, mask(text, [hidden])]).toContain(mask(text, [hidden], left));
+    }),
+  );
+});
+
 test("a text without the values is left as it is", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), value, (text, hidden) => {
-      fc.pre(decodedViews(text).every((view) => !view.text.includes(hidden)));
-      expect(maskValues(text, [hidden])).toBe(text);
+      const { texts } = soughtOf([hidden]);
+      fc.pre(readings(text).every((view) => texts.every((sought) => !view.text.includes(sought))));
+      expect(mask(text, [hidden])).toBe(text);
     }),
   );
 });

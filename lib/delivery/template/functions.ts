@@ -9,14 +9,16 @@ export type FunctionCall = { name: string; argument: string | null };
 /** Takes a value on; null when there is no result for it (`unmapped_value`). */
 export type ValueFunction = (value: string) => string | null;
 
-const textFunctions: ReadonlyMap<string, (value: string) => string> = new Map([
-  ["lower", (value: string) => value.toLowerCase()],
-  ["upper", (value: string) => value.toUpperCase()],
-  ["sha256", (value: string) => bytesToHex(sha256(utf8.encode(value)))],
-  ["md5", (value: string) => bytesToHex(md5(utf8.encode(value)))],
-]);
 const utf8 = new TextEncoder();
-const functionNames = [...textFunctions.keys(), "map", "tz", "date"];
+/** Those that take any text, without an argument. Hashes are in lower-case hex. */
+export const textFunctions = {
+  lower: (value: string) => value.toLowerCase(),
+  upper: (value: string) => value.toUpperCase(),
+  sha256: (value: string) => bytesToHex(sha256(utf8.encode(value))),
+  md5: (value: string) => bytesToHex(md5(utf8.encode(value))),
+};
+const textFunctionsByName: ReadonlyMap<string, ValueFunction> = new Map(Object.entries(textFunctions));
+const functionNames = [...textFunctionsByName.keys(), "map", "tz", "date"];
 
 /** The most functions that one macro may chain. */
 const maxChain = 8;
@@ -96,7 +98,7 @@ function compileCall({ name, argument }: FunctionCall): ValueFunction {
     const pairs = new Map((argument ?? "").split(",").map((pair) => pairOf(pair) ?? [pair, ""]));
     return (value) => pairs.get(value) ?? null;
   }
-  return textFunctions.get(name) ?? (() => null);
+  return textFunctionsByName.get(name) ?? (() => null);
 }
 
 function onTime(write: (atMs: number) => string): ValueFunction {
