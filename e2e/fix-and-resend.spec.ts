@@ -86,8 +86,11 @@ test("a delivery whose ordering key has moved on is resent only after the conseq
     url: world.receiver.url(path),
     ordering: "per_key",
   });
-  const { id } = await world.delivery(await world.publish('{"n":1}', "player-7"), "dead_letter");
-  await world.delivery(await world.publish('{"n":2}', "player-7"), "delivered");
+  const { id } = await world.delivery(
+    await world.publish('{"n":1}', { orderingKey: "player-7" }),
+    "dead_letter",
+  );
+  await world.delivery(await world.publish('{"n":2}', { orderingKey: "player-7" }), "delivered");
 
   await open(page, `/deliveries/${id}`);
   await page.getByRole("button", { name: "Resend anyway" }).click();

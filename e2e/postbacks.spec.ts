@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, open, reveal, test, type World } from "./support.ts";
+import { expect, expectAccessible, find, open, reveal, test, type World } from "./support.ts";
 
 const template = (page: Page) => page.getByRole("textbox", { name: "URL template" });
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
@@ -12,7 +12,7 @@ async function openPostbackForm(page: Page, world: World): Promise<void> {
   await expect(template(page)).toBeVisible();
 }
 
-test("a pasted template is translated, tried on a real event, saved, tested and sent to the letter", async ({
+test("a pasted template is translated, tried on a real event, tested, subscribed and sent to the letter", async ({
   page,
   world,
 }) => {
@@ -23,6 +23,7 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
 
   await openPostbackForm(page, world);
   await expect(page.getByRole("checkbox", { name: "conversion.approved" })).toBeChecked();
+  await page.getByRole("checkbox", { name: "ftd", exact: true }).check();
   await expect(page.getByRole("radio", { name: /^Patient/ })).toBeChecked();
   await page.getByLabel("Name", { exact: true }).fill("Their tracker");
   await template(page).fill(`${world.receiver.url(path)}?cid=#s2#&click={{clickid}}&amp;payout=#price#`);
@@ -37,8 +38,14 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   await expect(preview(page).getByLabel("Rendered with")).toHaveValue(/^event /);
   const exact = preview(page).getByRole("group", { name: "Exact URL" });
   await expect(exact).toHaveText(`${world.receiver.url(path)}?cid=&click=••••&payout=••••`);
+  const sign = page.getByRole("checkbox", { name: "Sign the URL" });
+  await sign.check();
+  await expect(preview(page)).toContainText("ends in sig=…");
   await reveal(page);
   await expect(exact).toHaveText(`${world.receiver.url(path)}?cid=&click=a%26b%201&payout=10.50`);
+  await expect(preview(page)).toContainText("ends in sig=…");
+  await sign.uncheck();
+  await expect(preview(page)).not.toContainText("sig=");
   // The reason was a form of its own.
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Their tracker");
   const rows = preview(page).getByRole("table").getByRole("row");
@@ -48,11 +55,9 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   await expect(preview(page)).toContainText("of 8,192 bytes");
 
   await submit(page).click();
-  await page.getByRole("link", { name: "Open the endpoint" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Their tracker" })).toBeVisible();
-  await expect(page.getByText(translated)).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Their tracker was created" })).toBeFocused();
 
-  // A test first: the request alone, then sent, with their answer in place.
+  // A test right there: the request alone, then sent, with their answer in place.
   const result = page.getByRole("status", { name: "Result of the test" });
   await page.getByLabel("Event", { exact: true }).selectOption({ index: 1 });
   await page.getByRole("button", { name: "Show the request" }).click();
@@ -70,11 +75,23 @@ test("a pasted template is translated, tried on a real event, saved, tested and 
   expect(world.receiver.requests(path).map((sent) => sent.path)).toEqual([tested]);
   await expectAccessible(page);
 
-  const eventId = await world.publish('{"click_id":"c/2","payout":7.10,"sub2":"x"}');
-  const { id } = await world.delivery(eventId, "delivered");
+  await page.getByRole("link", { name: "Open the endpoint" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Their tracker" })).toBeVisible();
+  await expect(page.getByText(translated)).toBeVisible();
+
+  const click = `c/2&${world.key}`;
+  const given = `{"click_id":"${click}","payout":7.10,"sub2":"x"}`;
+  await world.delivery(await world.publish(given, { type: "ftd" }), "delivered");
   const [, request] = await world.receiver.waitFor(path, 2);
-  expect(request?.path).toBe(`${path}?cid=x&click=c%2F2&payout=7.10`);
-  await open(page, `/deliveries/${id}`);
+  expect(request?.path).toBe(`${path}?cid=x&click=${encodeURIComponent(click)}&payout=7.10`);
+  await find(page, click);
+  await expect(page).toHaveURL(/\/deliveries\?q_hash=/);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page
+    .getByRole("row")
+    .nth(1)
+    .getByRole("link", { name: /^Delivery/ })
+    .click();
   await reveal(page);
   const shown = page.getByRole("group", { name: "URL", exact: true });
   await expect(shown).toHaveText(world.receiver.url(request?.path ?? ""));
@@ -104,7 +121,9 @@ test("a conversion without its click id is a skipped row that says why", async (
   });
   const eventId = await world.publish('{"payout":"1.00","country":"DE"}');
   await world.delivery(eventId, "skipped");
-  await open(page, `/events/${eventId}`);
+  await open(page, "/overview");
+  await find(page, eventId);
+  await expect(page).toHaveURL(new RegExp(`/events/${eventId}$`));
   const recipient = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   await expect(recipient("Needs a click")).toContainText(/has no click id.*Skipped/);
   await expect(recipient("Only Sweden")).toContainText("country is one of SE, NO");

@@ -1,4 +1,4 @@
-import { eventType, expect, expectAccessible, open, reveal, test } from "./support.ts";
+import { eventType, expect, expectAccessible, find, open, reveal, test } from "./support.ts";
 
 test("a click id is found, masked, and revealed with a reason", async ({ page, world }) => {
   const click = `clk/${world.key}`;
@@ -16,9 +16,7 @@ test("a click id is found, masked, and revealed with a reason", async ({ page, w
   await open(page, "/overview");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  const box = page.getByRole("textbox", { name: "Find by id or value" });
-  await box.fill(click);
-  await box.press("Enter");
+  await find(page, click);
   await expect(page).toHaveURL(/\/deliveries\?q_hash=[0-9a-f]{32}$/);
   await expect(page.getByText("Matches: a searched value")).toBeVisible();
   await expectAccessible(page);
@@ -55,10 +53,8 @@ test("a value that only an event has which nobody got leads to that event", asyn
   const click = `lonely-${world.key}`;
   const eventId = await world.publish(`{"click_id":"${click}","sub1":"x"}`);
   await open(page, "/overview");
-  const box = page.getByRole("textbox", { name: "Find by id or value" });
   await expect(async () => {
-    await box.fill(click);
-    await box.press("Enter");
+    await find(page, click);
     await expect(page).toHaveURL(new RegExp(`/events/${eventId}$`), { timeout: 1_000 });
   }).toPass();
   await expect(page.getByRole("group", { name: "Data" })).toHaveText(

@@ -20,7 +20,8 @@ export type World = {
     url: string;
     [setting: string]: unknown;
   }) => Promise<EndpointCreated>;
-  publish: (data: string, orderingKey?: string) => Promise<string>;
+  /** Of `eventType` and without an ordering key, unless said otherwise; returns its id. */
+  publish: (data: string, given?: { type?: string; orderingKey?: string }) => Promise<string>;
   /** The delivery of an event, once it stands in one of the states. */
   delivery: (eventId: string, ...states: Delivery["state"][]) => Promise<Delivery>;
 };
@@ -62,9 +63,9 @@ export const test = base.extend<{ world: World }>({
       receiver,
       path: (suffix) => `/${key}/${suffix}`,
       createEndpoint: (given) => call("endpoints", { affiliate: key, ...given }),
-      publish: async (data, orderingKey) => {
+      publish: async (data, { type = eventType, orderingKey } = {}) => {
         const order = orderingKey === undefined ? "" : `"ordering_key":${JSON.stringify(orderingKey)},`;
-        const body = `{"type":"${eventType}","affiliate":"${key}",${order}"data":${data}}`;
+        const body = `{"type":"${type}","affiliate":"${key}",${order}"data":${data}}`;
         return (await call<{ id: string }>("events", body)).id;
       },
       delivery: async (eventId, ...states) => {
@@ -112,6 +113,13 @@ export async function open(page: Page, path: string): Promise<void> {
       .or(page.getByRole("button", { name: "Menu" }))
       .first(),
   ).toBeVisible();
+}
+
+/** Types an id or a value into the console's find box, on whatever page it is. */
+export async function find(page: Page, text: string): Promise<void> {
+  const box = page.getByRole("textbox", { name: "Find by id or value" });
+  await box.fill(text);
+  await box.press("Enter");
 }
 
 /** Shows what is masked on a page, with a reason. */

@@ -13,12 +13,12 @@ import { Pill } from "#components/ui/pill.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { testEndpointOptions } from "#lib/endpoint-tests/client.ts";
 import type { EndpointTest } from "#lib/endpoint-tests/schema.ts";
-import type { EndpointDetail } from "#lib/endpoints/schema.ts";
+import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatMs } from "#lib/format.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 
 type SendTestPanelProps = {
-  endpoint: EndpointDetail;
+  endpoint: Endpoint;
   /** Whether the page holds changes that a test does not know of. */
   hasUnsaved?: boolean;
 };
@@ -78,7 +78,7 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
   );
 }
 
-type EventChoiceProps = { endpoint: EndpointDetail; value: string; onChange: (eventId: string) => void };
+type EventChoiceProps = { endpoint: Endpoint; value: string; onChange: (eventId: string) => void };
 
 function EventChoice({ endpoint, value, onChange }: EventChoiceProps) {
   const { events, error } = useRecentEvents(endpoint.affiliate.key, endpoint.event_types);

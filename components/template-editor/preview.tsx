@@ -35,7 +35,11 @@ export function Preview({ template, sample, sign }: PreviewProps) {
           </span>
         </p>
       )}
-      <Sent what="Request URL" text={urlText} note={isMasked ? maskedWords : sizeWords(urlText.length, sign)}>
+      <Sent
+        what="Request URL"
+        text={urlText}
+        note={`${isMasked ? maskedWords : sizeWords(urlText.length)}${sign ? signedWords : ""}`}
+      >
         <span className="mr-2 select-none font-sans text-ink-3">{template.method}</span>
         <TracedText pieces={url} what="Exact URL" active={active} onActive={setActive} />
       </Sent>
@@ -64,6 +68,9 @@ export function Preview({ template, sample, sign }: PreviewProps) {
 }
 
 const maskedWords = "exact, and with its size, once the values are revealed";
+/** The browser never has the key. */
+const signedWords =
+  "; when it is sent it ends in sig=… as well, 64 characters made with the endpoint's secret, which is not known here";
 
 type SentProps = { what: string; text: string; note: string; children: React.ReactNode };
 
@@ -78,9 +85,8 @@ function Sent({ what, text, note, children }: SentProps) {
 }
 
 /** A rendered URL is ASCII: its characters are its bytes. */
-function sizeWords(bytes: number, sign: boolean): string {
-  const size = `${formatCount(bytes)} of ${formatCount(maxUrlBytes)} bytes`;
-  return sign ? `${size}; sig= and 64 characters follow at send` : size;
+function sizeWords(bytes: number): string {
+  return `${formatCount(bytes)} of ${formatCount(maxUrlBytes)} bytes`;
 }
 
 function byteWords(text: string): string {

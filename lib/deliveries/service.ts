@@ -109,12 +109,7 @@ async function readDelivery(
   actor: Actor,
   id: string,
 ): Promise<{ detail: DeliveryDetail; content: DeliveryContent }> {
-  const { orm, pool } = appDatabase();
-  const [found, content, place] = await Promise.all([
-    selectDelivery(orm, id),
-    selectDeliveryContent(pool, id),
-    placeInOrder(pool, id),
-  ]);
+  const { delivery: found, content, place, attempts } = await readAtOnce(id);
   const delivery = visibleTo(actor, found);
   if (!delivery || !content) throw notFound("delivery");
   const isSuperseded = place?.superseded ?? false;
@@ -126,13 +121,29 @@ async function readDelivery(
     occurred_at: content.occurredAt.toISOString(),
     request: requestOf(delivery, content),
     masked: false,
-    attempts: await selectAttempts(pool, delivery),
+    attempts,
     blocked_by: place?.blockedBy ?? null,
     resend_refusal: refusal && refusals[refusal],
     render_refusal: renderRefusal ? refusals[renderRefusal] : null,
     superseded: refusal === "superseded" || renderRefusal === "superseded",
   };
   return { detail, content };
+}
+
+/**
+ * All of one moment: what settles between two reads would show an attempt both as being made and as made, or as neither.
+ */
+function readAtOnce(id: string) {
+  return inTransaction(appDatabase(), async ({ client, orm }) => {
+    await client.query("set transaction isolation level repeatable read, read only");
+    const delivery = await selectDelivery(orm, id);
+    return {
+      delivery,
+      content: await selectDeliveryContent(client, id),
+      place: await placeInOrder(client, id),
+      attempts: delivery ? await selectAttempts(client, delivery) : [],
+    };
+  });
 }
 
 function requestOf(delivery: Delivery, content: DeliveryContent): DeliveryDetail["request"] {

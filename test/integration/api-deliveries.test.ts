@@ -4,6 +4,7 @@ import { fanOut } from "#lib/queue/fan-out.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { fanOutOptions } from "#test/helpers/factories.ts";
+import { eventually } from "#test/helpers/workers.ts";
 import { POST as find } from "../../app/api/console/find/route.ts";
 import { GET as overview } from "../../app/api/console/overview/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
@@ -45,7 +46,7 @@ async function leave(id: string, columns: string): Promise<void> {
 const get = async (id: string) => (await api.call(delivery.GET, { params: { id } })).body;
 
 beforeAll(async () => {
-  for (const key of ["acme", "other", "reasons", "quiet", "ordered"])
+  for (const key of ["acme", "other", "reasons", "quiet", "ordered", "moment"])
     await api.call(affiliates.POST, { body: { key, name: key } });
 });
 
@@ -124,6 +125,34 @@ describe("one delivery", () => {
       },
     ]);
     expect(attempts[0]).not.toHaveProperty("body_truncated");
+  });
+
+  test("and its attempts are of one moment, whatever settles while they are read", async () => {
+    await makeEndpoint("moment");
+    const id = await deliver("moment");
+    await leave(id, "state = 'in_flight', attempt_number = 1");
+    const { pool } = api.database;
+    const settling = await pool.connect();
+    await settling.query("begin");
+    await settling.query("lock table posthorn.delivery_attempts in access exclusive mode");
+    const reading = get(id);
+    await eventually(async () => {
+      const { rows } = await pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      return rows.length > 0;
+    });
+    await settling.query(
+      `with d as (update posthorn.deliveries set state = 'delivered', delivered_at = now(), ended_at = now()
+         where id = $1 returning id, endpoint_id)
+       insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, status)
+       select id, 1, now(), endpoint_id, 'delivered', 200 from d`,
+      [id],
+    );
+    await settling.query("commit");
+    settling.release();
+    expect(await reading).toMatchObject({ state: "in_flight", attempts: [] });
+    expect(await get(id)).toMatchObject({ state: "delivered", attempts: [{ number: 1 }] });
   });
 
   test("is held while its endpoint is paused, and says that nothing is planned", async () => {
