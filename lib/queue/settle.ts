@@ -157,8 +157,8 @@ export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { k
 export type Settled = {
   /** Deliveries; the others' leases were lost. */
   moved: number;
-  /** Endpoints whose breaker opened: what is claimed for them and not sent yet had better not go. */
-  opened: string[];
+  /** Endpoints that are open or held by now: what is claimed for them and not sent yet had better not go. */
+  stopped: string[];
   signals: EndpointSignal[];
 };
 
@@ -180,7 +180,7 @@ export async function settle(
   );
   const ended = results.filter((r) => r.ordered && r.state !== "failed").map((r) => r.deliveryId);
   if (judged.size === 0 && ended.length === 0)
-    return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
+    return { moved: (await store(pool, { ...options, judged })).size, stopped: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
@@ -198,8 +198,10 @@ export async function settle(
     );
     return {
       moved: moved.size,
-      opened: judgements
-        .filter(({ transitions }) => transitions.some(({ to }) => to === "open"))
+      stopped: judgements
+        .filter(
+          ({ health: { breaker, hold } }) => breaker.state === "open" || (hold.heldUntilMs ?? 0) > nowMs,
+        )
         .map(({ health }) => health.endpointId),
       signals: judgements.flatMap((judgement) => judgement.signals),
     };

@@ -8,6 +8,7 @@ import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack } from "#lib/queue/hand-back.ts";
 import { reap } from "#lib/queue/reap.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
+import { stoppedAmong } from "#lib/queue/stopped.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
 import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
@@ -208,6 +209,29 @@ describe("case 21: the breaker", () => {
     for (let i = 0; i < 20; i++) expect(await take()).toEqual([]);
     await sleep(50);
     expect(await updates()).toBe(before);
+  });
+});
+
+describe("case 12: an endpoint that is held", () => {
+  beforeEach(fresh);
+
+  const tooMany = { ...failed, attemptReason: "rate_limited", reason: "rate_limited", status: 429 } as const;
+
+  test("has stopped for every worker that holds something of it, until the hold is over", async () => {
+    const endpoint = await endpointWith(10);
+    const other = await newWorker();
+    const ours = await take({ want: 2 });
+    const theirs = await take({ want: 2, workerId: other });
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([]);
+    const held = await settleAll(ours.slice(0, 1), { ...tooMany, retryAfterMs: 60_000 });
+    expect(held.stopped).toEqual([endpoint.id]);
+    // Its request was under way, so that it changes nothing; what waits behind it must not go all the same.
+    const late = await settleAll(theirs.slice(0, 1), { ...tooMany, startedAtMs: 0 }, other);
+    expect(late.stopped).toEqual([endpoint.id]);
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([endpoint.id]);
+    await passTime(db.pool, 61);
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([]);
+    expect((await settleAll(ours.slice(1), failed)).stopped).toEqual([]);
   });
 });
 
