@@ -205,18 +205,18 @@ export function close(breaker: Breaker, concurrency: number): BreakerChange {
 
 /**
  * URL, headers or secret were changed, or the endpoint was resumed: the next delivery is the probe, at once,
- * unless it is held by hand. A closed one forgets what it counted, and results of earlier requests.
+ * unless it is held by hand. A closed one forgets what it counted. Results of earlier requests count in no state.
  */
 export function makeNextProbe(
   breaker: Breaker,
   options: { nowMs: number; cause: Extract<BreakerCause, "endpoint_changed" | "resumed"> },
 ): BreakerChange {
+  const next = { ...breaker, epoch: breaker.epoch + 1 };
   if (breaker.state === "closed") {
-    const epoch = breaker.epoch + 1;
-    return unchanged({ ...breaker, consecutiveFailures: 0, recent: noRecentAttempts, epoch });
+    return unchanged({ ...next, consecutiveFailures: 0, recent: noRecentAttempts });
   }
-  if (isHeld(breaker)) return unchanged(breaker);
-  return move(unchanged(breaker), openAt(breaker, options.nowMs), options.cause);
+  if (isHeld(breaker)) return unchanged(next);
+  return move(unchanged(breaker), openAt(next, options.nowMs), options.cause);
 }
 
 /** Whether somebody holds it open by hand. */

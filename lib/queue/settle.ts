@@ -220,14 +220,14 @@ function judge(
     results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
     { nowMs, threshold: breakerThreshold(health.hourP95Ms), concurrency: health.concurrency },
   );
-  const hold = settleHold(health.hold, results, nowMs);
-  const classifications = results.map(
-    (r) => ({ outcome: r.outcome, reason: r.attemptReason }) as Classification,
-  );
-  const failures = settleFailures(health.failures, classifications, nowMs);
+  // What was asked of the endpoint as it was before says nothing about how it is now.
+  const current = results.filter((r) => r.breakerEpoch === health.breaker.epoch);
+  const hold = settleHold(health.hold, current, nowMs);
+  const failures = settleFailures(health.failures, results.map(classificationOf), nowMs);
   const signal = disablingSignal(failures);
   const signals: EndpointSignal[] = signal ? [{ endpointId, signal }] : [];
-  if (classifications.some(disablesAtOnce)) signals.push({ endpointId, signal: { kind: "gone" } });
+  if (current.map(classificationOf).some(disablesAtOnce))
+    signals.push({ endpointId, signal: { kind: "gone" } });
   // A warning is given once; what disables ends the row by itself.
   const warnedDays = signal?.kind === "warn" ? signal.days : failures.warnedDays;
   return {
@@ -235,6 +235,10 @@ function judge(
     transitions,
     signals,
   };
+}
+
+function classificationOf({ outcome, attemptReason: reason }: Settlement): Classification {
+  return { outcome, reason } as Classification;
 }
 
 /** Returns the ids of the deliveries that moved. */

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { admit } from "#lib/delivery/admission.ts";
 import { type RatePeriod, ratePeriodSeconds, refill, wholeTokens } from "#lib/delivery/token-bucket.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack } from "#lib/queue/hand-back.ts";
+import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { reap } from "#lib/queue/reap.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { stoppedAmong } from "#lib/queue/stopped.ts";
@@ -216,6 +218,35 @@ describe("case 12: an endpoint that is held", () => {
   beforeEach(fresh);
 
   const tooMany = { ...failed, attemptReason: "rate_limited", reason: "rate_limited", status: 429 } as const;
+
+  test.each([
+    ["closed", 0],
+    ["open", 10],
+  ])("is left alone by late answers of what it was before an edit, its breaker %s", async (_, failures) => {
+    const endpoint = await endpointWith(30, { maxAttempts: 30 });
+    const early = await take({ want: 3 });
+    if (failures > 0) await settleAll(await take({ want: failures }), failed);
+    await inClientTransaction(db.pool, (client) =>
+      changeHealth(client, endpoint.id, (h, nowMs) => probeNext(h, { nowMs, cause: "endpoint_changed" })),
+    );
+    const gone = {
+      ...refused,
+      verdict: "failure",
+      attemptReason: "gone",
+      reason: "gone",
+      status: 410,
+    } as const;
+    const late = await settleAll(early.slice(0, 1), gone);
+    expect(late.signals).toEqual([]);
+    await settleAll(early.slice(1, 2), { ...tooMany, retryAfterMs: 60_000 });
+    await settleAll(early.slice(2), tooMany);
+    expect(await health(endpoint)).toMatchObject({ hold_until: null, rate_limited_in_a_row: 0 });
+    const next = await take({ want: 1 });
+    expect(next).toHaveLength(1);
+    // What is asked of it since counts.
+    await settleAll(next, { ...tooMany, retryAfterMs: 60_000 });
+    expect(await health(endpoint)).toMatchObject({ rate_limited_in_a_row: 1 });
+  });
 
   test("has stopped for every worker that holds something of it, until the hold is over", async () => {
     const endpoint = await endpointWith(10);

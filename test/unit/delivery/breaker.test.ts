@@ -310,12 +310,16 @@ describe("case 21: the owner fixes the URL, or the endpoint is resumed", () => {
         // The probe that went to the old URL tells nothing about the new one.
         const next = startProbe(change.breaker).breaker;
         expect(settleResults(next, results(breaker, "failure"), settings).breaker).toEqual(next);
+        expect(change.breaker.epoch).toBe(breaker.epoch + 1);
       }
     },
   );
-  test("unless it is held by hand", () => {
+  test("unless it is held by hand: then only results of earlier requests are done with", () => {
     const { breaker } = hold(open);
-    expect(makeNextProbe(breaker, { nowMs, cause: "resumed" })).toEqual({ breaker, transitions: [] });
+    expect(makeNextProbe(breaker, { nowMs, cause: "resumed" })).toEqual({
+      breaker: { ...breaker, epoch: breaker.epoch + 1 },
+      transitions: [],
+    });
   });
   test("a closed one forgets what it counted, and stays closed", () => {
     const nine = settled(newBreaker, times(9, "failure")).breaker;
