@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inClientTransaction } from "#lib/db/database.ts";
 import { admit } from "#lib/delivery/admission.ts";
+import { classify } from "#lib/delivery/classify.ts";
 import { type RatePeriod, ratePeriodSeconds, refill, wholeTokens } from "#lib/delivery/token-bucket.ts";
+import { verdictOf } from "#lib/delivery/verdict.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack } from "#lib/queue/hand-back.ts";
@@ -169,6 +171,29 @@ describe("case 21: the breaker", () => {
     );
     expect(await health(endpoint)).toMatchObject({ breaker: "open", in_flight: 0 });
     expect(await take()).toHaveLength(1);
+  });
+
+  test("a probe for which nothing could be sent frees it: the next may go at once, the cooldown as it was", async () => {
+    const endpoint = await opened();
+    await passTime(db.pool, 300);
+    const classification = classify({ errorCode: "POSTHORN_SECRET_MISSING" });
+    const verdict = verdictOf(classification);
+    const reason = classification.reason;
+    await settleAll(await take(), { ...refused, verdict, attemptReason: reason, reason, status: null });
+    expect(await health(endpoint)).toMatchObject({
+      breaker: "open",
+      breaker_cooldown_seconds: 300,
+      consecutive_failures: 10,
+      failing_attempts: 10,
+      in_flight: 0,
+    });
+    await settleAll(await take());
+    expect((await transitions(endpoint)).slice(1)).toEqual([
+      "open -> half_open: probe_started 300",
+      "half_open -> open: probe_lost 300",
+      "open -> half_open: probe_started 300",
+      "half_open -> closed: probe_succeeded 300",
+    ]);
   });
 
   test("late results of requests claimed before it opened change nothing", async () => {
