@@ -1,5 +1,5 @@
 import { addDurations, emptyHistogram, type LatencyHistogram } from "#lib/delivery/latency.ts";
-import { unsentCodes } from "#lib/http/attempt-request.ts";
+import { isUnsent } from "#lib/delivery/unsent.ts";
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
 import { everyEndpoint, type LatencyResolution, latencyResolutions } from "#lib/vocabulary.ts";
@@ -80,9 +80,9 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   return {
     count: (results) => {
       turnTo(results.reduce((latest, r) => Math.max(latest, r.startedAtMs + r.durationMs), 0));
-      for (const { endpointId, durationMs, outcome, errorCode } of results) {
+      for (const { endpointId, durationMs, outcome, attemptReason } of results) {
         // No request was made, so nothing took any time.
-        if (errorCode !== null && unsentCodes.has(errorCode)) continue;
+        if (attemptReason !== null && isUnsent(attemptReason)) continue;
         for (const resolution of latencyResolutions) {
           add(tallyOf(resolution, endpointId), durationMs, outcome === "delivered");
           add(tallyOf(resolution, everyEndpoint), durationMs, outcome === "delivered");

@@ -97,8 +97,8 @@ export async function startRunner(options: {
 
   const settler = createSettler({
     settle: async (results) => {
-      const { opened, signals } = await settle(pool, { workerId, results });
-      if (opened.length > 0) await returnLeases(lanes.drain(opened), 0);
+      const { stopped, signals } = await settle(pool, { workerId, results });
+      if (stopped.length > 0) await returnLeases(lanes.drain(stopped), 0);
       for (const signal of signals) {
         // The next failure asks again.
         await actOnSignal(pool, signal).catch((error) =>

@@ -78,15 +78,22 @@ export function settleResults(
   for (const result of results) {
     // What was claimed earlier, and whatever comes while it is open, is late and changes nothing.
     if (result.epoch !== change.breaker.epoch) continue;
-    if (change.breaker.state === "half_open") change = settleProbe(change, result.verdict, options);
+    if (result.verdict === "unsent") change = settleUnsent(change, options.nowMs);
+    else if (change.breaker.state === "half_open") change = settleProbe(change, result.verdict, options);
     else if (change.breaker.state === "closed") change = settleClosed(change, result.verdict, options);
   }
   return change;
 }
 
+/** The endpoint was asked nothing: as if this had not been claimed. */
+function settleUnsent({ breaker, transitions }: BreakerChange, nowMs: number): BreakerChange {
+  const freed = probeLost(breaker, nowMs);
+  return { breaker: freed.breaker, transitions: [...transitions, ...freed.transitions] };
+}
+
 function settleProbe(
   change: BreakerChange,
-  verdict: Verdict,
+  verdict: Exclude<Verdict, "unsent">,
   options: { nowMs: number; concurrency: number },
 ): BreakerChange {
   const { breaker } = change;
@@ -101,7 +108,7 @@ function settleProbe(
 
 function settleClosed(
   change: BreakerChange,
-  verdict: Verdict,
+  verdict: Exclude<Verdict, "unsent">,
   options: { nowMs: number; threshold: number; concurrency: number },
 ): BreakerChange {
   const { breaker, transitions } = change;
@@ -177,7 +184,7 @@ export function startProbe(breaker: Breaker): BreakerChange {
   return move(unchanged(breaker), probing, "probe_started");
 }
 
-/** The probe's worker died, or gave the delivery back unsent: another probe may go at once, the cooldown as it was. */
+/** The probe's worker died or gave the delivery back, or nothing could be sent: another probe may go at once, the cooldown as it was. */
 export function probeLost(breaker: Breaker, nowMs: number): BreakerChange {
   if (breaker.state !== "half_open") return unchanged(breaker);
   return move(unchanged(breaker), openAt(breaker, nowMs), "probe_lost");
@@ -205,18 +212,18 @@ export function close(breaker: Breaker, concurrency: number): BreakerChange {
 
 /**
  * URL, headers or secret were changed, or the endpoint was resumed: the next delivery is the probe, at once,
- * unless it is held by hand. A closed one forgets what it counted, and results of earlier requests.
+ * unless it is held by hand. A closed one forgets what it counted. Results of earlier requests count in no state.
  */
 export function makeNextProbe(
   breaker: Breaker,
   options: { nowMs: number; cause: Extract<BreakerCause, "endpoint_changed" | "resumed"> },
 ): BreakerChange {
+  const next = { ...breaker, epoch: breaker.epoch + 1 };
   if (breaker.state === "closed") {
-    const epoch = breaker.epoch + 1;
-    return unchanged({ ...breaker, consecutiveFailures: 0, recent: noRecentAttempts, epoch });
+    return unchanged({ ...next, consecutiveFailures: 0, recent: noRecentAttempts });
   }
-  if (isHeld(breaker)) return unchanged(breaker);
-  return move(unchanged(breaker), openAt(breaker, options.nowMs), options.cause);
+  if (isHeld(breaker)) return unchanged(next);
+  return move(unchanged(breaker), openAt(next, options.nowMs), options.cause);
 }
 
 /** Whether somebody holds it open by hand. */

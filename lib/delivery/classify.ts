@@ -1,4 +1,5 @@
 import type { AttemptOutcome, Reason } from "#lib/vocabulary.ts";
+import { isUnsent, type UnsentReason, unsentCodes } from "./unsent.ts";
 
 /** What came of a request: a complete response's status, or the transport's error code. */
 export type Answer = { status: number } | { errorCode: string };
@@ -54,11 +55,7 @@ function classifyStatus(status: number): Classification {
 const errorReasons: ReadonlyMap<string, Reason> = new Map([
   ["POSTHORN_TIMEOUT", "timeout"],
   ["POSTHORN_BLOCKED_ADDRESS", "blocked_address"],
-  ["POSTHORN_BODY_PURGED", "body_purged"],
-  ["POSTHORN_SECRET_MISSING", "secret_missing"],
-  ["POSTHORN_UNSAFE_PATH_VALUE", "unsafe_path_value"],
-  ["POSTHORN_URL_TOO_LONG", "url_too_long"],
-  ["POSTHORN_BODY_TOO_LONG", "body_too_long"],
+  ...Object.entries(unsentCodes).map(([reason, code]) => [code, reason as UnsentReason] as const),
   ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
   ["UND_ERR_HEADERS_TIMEOUT", "timeout"],
   ["UND_ERR_BODY_TIMEOUT", "timeout"],
@@ -105,20 +102,12 @@ const certificateErrors: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** What no later attempt would change. */
-const permanentErrors: ReadonlySet<Reason> = new Set<Reason>([
-  "blocked_address",
-  "body_purged",
-  "secret_missing",
-  "unsafe_path_value",
-  "url_too_long",
-  "body_too_long",
-]);
-
 function classifyError(code: string): Classification {
   if (certificateErrors.has(code)) return { outcome: "permanent", reason: "certificate_invalid" };
   const reason = errorReasons.get(code) ?? reasonByFamily(code);
-  return { outcome: permanentErrors.has(reason) ? "permanent" : "transient", reason };
+  // What no later attempt would change.
+  const isPermanent = reason === "blocked_address" || isUnsent(reason);
+  return { outcome: isPermanent ? "permanent" : "transient", reason };
 }
 
 function reasonByFamily(code: string): Reason {

@@ -1,4 +1,5 @@
 import type { Classification } from "./classify.ts";
+import { isUnsent } from "./unsent.ts";
 
 /** A row of failures that no success interrupts. Times null and counts 0 when the latest attempt succeeded. */
 export type FailureRow = {
@@ -26,7 +27,7 @@ export function settleFailures(
   let current = row;
   for (const { outcome, reason } of results) {
     if (outcome === "delivered") current = noFailures;
-    else if (reason !== "body_purged") {
+    else if (!isUnsent(reason)) {
       const sinceMs = current.sinceMs ?? nowMs;
       current = { ...current, sinceMs, latestMs: nowMs, failures: current.failures + 1 };
     }

@@ -20,12 +20,12 @@ export function retryAfterOf(
 }
 
 /**
- * A Retry-After value (RFC 9110, 10.2.3): seconds or an HTTP date. What is past or negative is no wait at all;
- * what is neither is null; more than a day is cut to a day.
+ * A Retry-After value (RFC 9110, 10.2.3): seconds or an HTTP date. A date that is past is no wait at all; what is
+ * neither, such as a negative number, is null; more than a day is cut to a day.
  */
 export function parseRetryAfter(value: string, nowMs: number): RetryAfter | null {
   const text = value.trim();
-  const delayMs = /^-?\d+$/.test(text) ? Number(text) * 1_000 : dateMs(text, nowMs) - nowMs;
+  const delayMs = /^\d+$/.test(text) ? Number(text) * 1_000 : dateMs(text, nowMs) - nowMs;
   if (Number.isNaN(delayMs)) return null;
   return { delayMs: Math.min(Math.max(0, delayMs), retryAfterCapMs), capped: delayMs > retryAfterCapMs };
 }

@@ -1,8 +1,12 @@
 import type { Reason } from "#lib/vocabulary.ts";
 import type { Classification } from "./classify.ts";
+import { isUnsent } from "./unsent.ts";
 
-/** What an attempt says about its endpoint. `neutral`: it failed, but that is no sign of a broken endpoint. */
-export type Verdict = "success" | "failure" | "neutral";
+/**
+ * What an attempt says about its endpoint. `neutral`: it was answered, and that is no sign of a broken endpoint.
+ * `unsent`: it was asked nothing.
+ */
+export type Verdict = "success" | "failure" | "neutral" | "unsent";
 
 /** What the breaker counts (product.md, "breaker opens"). A refused payload or a fault of ours is neutral. */
 const counted = {
@@ -52,5 +56,6 @@ export function countsAgainstEndpoint(classification: Classification): boolean {
 /** What the attempt says about its endpoint. */
 export function verdictOf(classification: Classification): Verdict {
   if (classification.outcome === "delivered") return "success";
+  if (isUnsent(classification.reason)) return "unsent";
   return countsAgainstEndpoint(classification) ? "failure" : "neutral";
 }

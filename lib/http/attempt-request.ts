@@ -3,6 +3,7 @@ import { postbackHeaders, webhookBody, webhookHeaders } from "#lib/delivery/requ
 import { signUrl, signWebhook } from "#lib/delivery/signature.ts";
 import { type FilledSecrets, fillSecrets } from "#lib/delivery/template/secrets.ts";
 import { maxUrlBytes } from "#lib/delivery/template/types.ts";
+import { unsentCodes } from "#lib/delivery/unsent.ts";
 import type { Content, EndpointSettings, EventBody } from "#lib/queue/load.ts";
 import type { FrozenRequest } from "#lib/queue/rendering.ts";
 import { decryptSecret } from "#lib/secrets.ts";
@@ -23,16 +24,12 @@ export type AttemptInput = {
   timestampSeconds: number;
 };
 
-const bodyPurged = "POSTHORN_BODY_PURGED";
 const fillErrors = {
-  unknown_secret: "POSTHORN_SECRET_MISSING",
-  unsafe_path_value: "POSTHORN_UNSAFE_PATH_VALUE",
-  url_too_long: "POSTHORN_URL_TOO_LONG",
-  body_too_long: "POSTHORN_BODY_TOO_LONG",
+  unknown_secret: unsentCodes.secret_missing,
+  unsafe_path_value: unsentCodes.unsafe_path_value,
+  url_too_long: unsentCodes.url_too_long,
+  body_too_long: unsentCodes.body_too_long,
 } satisfies Record<Extract<FilledSecrets, { kind: "failed" }>["reason"], string>;
-
-/** Error codes of attempts without a request: none could be made, and none ever will. */
-export const unsentCodes: ReadonlySet<string> = new Set([bodyPurged, ...Object.values(fillErrors)]);
 
 /**
  * Makes what turns an endpoint and what it is to get into the bytes of one request, signed and with its secrets in
@@ -79,7 +76,7 @@ export function createRequestMaker(secretKeys: readonly Buffer[]): (input: Attem
 
   return (input) => {
     const { endpoint, content } = input;
-    if (content === null) return { shownUrl: endpoint.url, errorCode: bodyPurged };
+    if (content === null) return { shownUrl: endpoint.url, errorCode: unsentCodes.body_purged };
     const request =
       content.kind === "webhook" ? webhook(input, content.event) : postback(input, content.request);
     if ("errorCode" in request) return request;

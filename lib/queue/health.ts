@@ -3,7 +3,7 @@ import { plainArray } from "#lib/db/arrays.ts";
 import { catchUpLimit, type Gate, readyAtMs } from "#lib/delivery/admission.ts";
 import { type Breaker, type BreakerTransition, makeNextProbe } from "#lib/delivery/breaker.ts";
 import type { FailureRow } from "#lib/delivery/disabling.ts";
-import type { EndpointHold } from "#lib/delivery/endpoint-hold.ts";
+import { type EndpointHold, noHold } from "#lib/delivery/endpoint-hold.ts";
 import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { BreakerState } from "#lib/vocabulary.ts";
 
@@ -178,10 +178,11 @@ export async function changeHealth(
   );
 }
 
-/** The next delivery is the probe, as `makeNextProbe` says. */
+/** The next delivery is the probe, as `makeNextProbe` says. Another target has not asked for a pause. */
 export function probeNext(health: Health, options: Parameters<typeof makeNextProbe>[1]): HealthChange {
   const { breaker, transitions } = makeNextProbe(health.breaker, options);
-  return { health: { ...health, breaker }, transitions };
+  const hold = options.cause === "endpoint_changed" ? noHold : health.hold;
+  return { health: { ...health, breaker, hold }, transitions };
 }
 
 function toHealth(row: Row): Health {

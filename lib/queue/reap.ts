@@ -8,8 +8,8 @@ export const reapBatchSize = 500;
 
 /**
  * Takes back what workers hold whose lease has run out. The attempt is recorded as `worker_lost` and not
- * charged, and the delivery goes out again at once; the third in a row makes it a dead letter. The first counts here,
- * the others when it is sent again (suspect.ts).
+ * charged, and the delivery goes out again at once; the third in a row makes it a dead letter, or delivered as it was
+ * before it was resent. The first counts here, the others when it is sent again (suspect.ts).
  * Health rows are locked first and in order, as in settle, so that the two cannot deadlock; a row that its
  * worker settles meanwhile no longer matches.
  */
@@ -34,15 +34,22 @@ with lost as materialized (
   update posthorn.deliveries d
   set state = case when d.lost_in_a_row < ${lostLimit} then 'failed'
       when d.delivered_at is not null then 'delivered' else 'dead_letter' end::posthorn.delivery_state,
-    reason = 'worker_lost', attempts_charged = d.attempts_charged - 1, lost_in_a_row = greatest(d.lost_in_a_row, 1),
+    reason = case when d.lost_in_a_row < ${lostLimit} or d.delivered_at is null
+      then 'worker_lost'::posthorn.reason end,
+    attempts_charged = d.attempts_charged - 1, lost_in_a_row = greatest(d.lost_in_a_row, 1),
     next_attempt_at = now(), leased_by = null, lease_token = null,
     last_status = null, last_duration_ms = null,
     ended_at = case when d.lost_in_a_row < ${lostLimit} then null else now() end
   from before b where d.id = b.id
-  returning d.id, d.endpoint_id, d.ordering_key is not null and d.ended_at is not null as ended
+  returning d.id, d.endpoint_id, d.state, b.leased_by, d.ordering_key is not null and d.ended_at is not null as ended
 ), attempt as (
   insert into posthorn.delivery_attempts (delivery_id, number, started_at, endpoint_id, outcome, reason, worker_id)
   select id, attempt_number, last_attempt_at, endpoint_id, 'worker_lost', 'worker_lost', leased_by from before
+), minute as (
+  insert into posthorn.delivery_minutes as t (minute, worker_id, delivered, failed, dead_letters, delivered_ms_sum)
+  select date_trunc('minute', now()), leased_by, 0, 0, count(*), 0
+  from returned where state = 'dead_letter' group by leased_by order by leased_by
+  on conflict (minute, worker_id) do update set dead_letters = t.dead_letters + excluded.dead_letters
 ), ${returnToHealth("returned")}
 select count(*)::int as n, coalesce(array_agg(id) filter (where ended), '{}') as ended from returned`,
   });

@@ -157,8 +157,8 @@ export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { k
 export type Settled = {
   /** Deliveries; the others' leases were lost. */
   moved: number;
-  /** Endpoints whose breaker opened: what is claimed for them and not sent yet had better not go. */
-  opened: string[];
+  /** Endpoints that are open or held by now: what is claimed for them and not sent yet had better not go. */
+  stopped: string[];
   signals: EndpointSignal[];
 };
 
@@ -180,7 +180,7 @@ export async function settle(
   );
   const ended = results.filter((r) => r.ordered && r.state !== "failed").map((r) => r.deliveryId);
   if (judged.size === 0 && ended.length === 0)
-    return { moved: (await store(pool, { ...options, judged })).size, opened: [], signals: [] };
+    return { moved: (await store(pool, { ...options, judged })).size, stopped: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
@@ -198,8 +198,10 @@ export async function settle(
     );
     return {
       moved: moved.size,
-      opened: judgements
-        .filter(({ transitions }) => transitions.some(({ to }) => to === "open"))
+      stopped: judgements
+        .filter(
+          ({ health: { breaker, hold } }) => breaker.state === "open" || (hold.heldUntilMs ?? 0) > nowMs,
+        )
         .map(({ health }) => health.endpointId),
       signals: judgements.flatMap((judgement) => judgement.signals),
     };
@@ -218,14 +220,14 @@ function judge(
     results.map((r) => ({ epoch: r.breakerEpoch, verdict: r.verdict })),
     { nowMs, threshold: breakerThreshold(health.hourP95Ms), concurrency: health.concurrency },
   );
-  const hold = settleHold(health.hold, results, nowMs);
-  const classifications = results.map(
-    (r) => ({ outcome: r.outcome, reason: r.attemptReason }) as Classification,
-  );
-  const failures = settleFailures(health.failures, classifications, nowMs);
+  // What was asked of the endpoint as it was before says nothing about how it is now.
+  const current = results.filter((r) => r.breakerEpoch === health.breaker.epoch);
+  const hold = settleHold(health.hold, current, nowMs);
+  const failures = settleFailures(health.failures, results.map(classificationOf), nowMs);
   const signal = disablingSignal(failures);
   const signals: EndpointSignal[] = signal ? [{ endpointId, signal }] : [];
-  if (classifications.some(disablesAtOnce)) signals.push({ endpointId, signal: { kind: "gone" } });
+  if (current.map(classificationOf).some(disablesAtOnce))
+    signals.push({ endpointId, signal: { kind: "gone" } });
   // A warning is given once; what disables ends the row by itself.
   const warnedDays = signal?.kind === "warn" ? signal.days : failures.warnedDays;
   return {
@@ -233,6 +235,10 @@ function judge(
     transitions,
     signals,
   };
+}
+
+function classificationOf({ outcome, attemptReason: reason }: Settlement): Classification {
+  return { outcome, reason } as Classification;
 }
 
 /** Returns the ids of the deliveries that moved. */

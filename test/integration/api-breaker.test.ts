@@ -201,6 +201,22 @@ describe("case 21: a new URL, a new secret and resuming make the next delivery t
     expect(await moves()).toEqual([`open -> open: ${cause}`]);
   });
 
+  test.each([
+    ["a new URL ends the hold after a 429", () => edit({ url: "https://example.com/new" }), true],
+    ["a new secret ends it too", () => post(rotate, {}), true],
+    ["resuming does not", () => post(pause).then(() => post(resume)), false],
+  ])("%s", async (_what, change, ends) => {
+    await api.database.pool.query(
+      `update posthorn.endpoint_health set hold_until = now() + interval '1 hour', rate_limited_in_a_row = 3,
+         ready_at = now() + interval '1 hour' where endpoint_id = $1`,
+      [id],
+    );
+    await change();
+    const after = await health();
+    expect(after).toMatchObject({ is_ready: ends, rate_limited_in_a_row: ends ? 0 : 3 });
+    expect(after.hold_until === null).toBe(ends);
+  });
+
   test("any other edit leaves it alone", async () => {
     await open();
     const before = await health();

@@ -235,6 +235,24 @@ describe("case 12: Retry-After", () => {
     expect(receiver.requests(path)).toHaveLength(3);
   });
 
+  test("what was claimed before the 429 came goes back unsent, but for what followed it onto the wire", async () => {
+    const tooMany = { status: 429, headers: { "retry-after": "3600" } };
+    const to = await answering([tooMany, tooMany, tooMany, { ...tooMany, delayMs: 500 }], { concurrency: 3 });
+    await publishMany(api.database.pool, { affiliate: to.affiliateKey, count: 30 });
+    const rested = () =>
+      eventually(async () => {
+        const { rows } = await api.database.pool.query(
+          `select in_flight from posthorn.endpoint_health where endpoint_id = $1 and hold_until > now()`,
+          [to.id],
+        );
+        return rows[0]?.in_flight === 0;
+      });
+    await rested();
+    expect(receiver.requests(path).length).toBeGreaterThanOrEqual(3);
+    expect(receiver.requests(path).length).toBeLessThanOrEqual(6);
+    expect((await shownEndpoint(to)).breaker.state).toBe("closed");
+  });
+
   test("abc is ignored: the delivery waits as after any failure, and the endpoint as after any 429", async () => {
     const to = await answering([{ status: 429, headers: { "retry-after": "abc" } }], { baseSeconds: 1 });
     await send(to);

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inClientTransaction } from "#lib/db/database.ts";
 import { admit } from "#lib/delivery/admission.ts";
+import { classify } from "#lib/delivery/classify.ts";
 import { type RatePeriod, ratePeriodSeconds, refill, wholeTokens } from "#lib/delivery/token-bucket.ts";
+import { verdictOf } from "#lib/delivery/verdict.ts";
 import { type ClaimedRow, claim, firstLane, holdFactor } from "#lib/queue/claim.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { handBack } from "#lib/queue/hand-back.ts";
+import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { reap } from "#lib/queue/reap.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
+import { stoppedAmong } from "#lib/queue/stopped.ts";
 import { retireWorker } from "#lib/queue/workers.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
 import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
@@ -168,6 +173,29 @@ describe("case 21: the breaker", () => {
     expect(await take()).toHaveLength(1);
   });
 
+  test("a probe for which nothing could be sent frees it: the next may go at once, the cooldown as it was", async () => {
+    const endpoint = await opened();
+    await passTime(db.pool, 300);
+    const classification = classify({ errorCode: "POSTHORN_SECRET_MISSING" });
+    const verdict = verdictOf(classification);
+    const reason = classification.reason;
+    await settleAll(await take(), { ...refused, verdict, attemptReason: reason, reason, status: null });
+    expect(await health(endpoint)).toMatchObject({
+      breaker: "open",
+      breaker_cooldown_seconds: 300,
+      consecutive_failures: 10,
+      failing_attempts: 10,
+      in_flight: 0,
+    });
+    await settleAll(await take());
+    expect((await transitions(endpoint)).slice(1)).toEqual([
+      "open -> half_open: probe_started 300",
+      "half_open -> open: probe_lost 300",
+      "open -> half_open: probe_started 300",
+      "half_open -> closed: probe_succeeded 300",
+    ]);
+  });
+
   test("late results of requests claimed before it opened change nothing", async () => {
     const endpoint = await endpointWith(40, { maxAttempts: 30 });
     const early = await take({ want: 5 });
@@ -208,6 +236,58 @@ describe("case 21: the breaker", () => {
     for (let i = 0; i < 20; i++) expect(await take()).toEqual([]);
     await sleep(50);
     expect(await updates()).toBe(before);
+  });
+});
+
+describe("case 12: an endpoint that is held", () => {
+  beforeEach(fresh);
+
+  const tooMany = { ...failed, attemptReason: "rate_limited", reason: "rate_limited", status: 429 } as const;
+
+  test.each([
+    ["closed", 0],
+    ["open", 10],
+  ])("is left alone by late answers of what it was before an edit, its breaker %s", async (_, failures) => {
+    const endpoint = await endpointWith(30, { maxAttempts: 30 });
+    const early = await take({ want: 3 });
+    if (failures > 0) await settleAll(await take({ want: failures }), failed);
+    await inClientTransaction(db.pool, (client) =>
+      changeHealth(client, endpoint.id, (h, nowMs) => probeNext(h, { nowMs, cause: "endpoint_changed" })),
+    );
+    const gone = {
+      ...refused,
+      verdict: "failure",
+      attemptReason: "gone",
+      reason: "gone",
+      status: 410,
+    } as const;
+    const late = await settleAll(early.slice(0, 1), gone);
+    expect(late.signals).toEqual([]);
+    await settleAll(early.slice(1, 2), { ...tooMany, retryAfterMs: 60_000 });
+    await settleAll(early.slice(2), tooMany);
+    expect(await health(endpoint)).toMatchObject({ hold_until: null, rate_limited_in_a_row: 0 });
+    const next = await take({ want: 1 });
+    expect(next).toHaveLength(1);
+    // What is asked of it since counts.
+    await settleAll(next, { ...tooMany, retryAfterMs: 60_000 });
+    expect(await health(endpoint)).toMatchObject({ rate_limited_in_a_row: 1 });
+  });
+
+  test("has stopped for every worker that holds something of it, until the hold is over", async () => {
+    const endpoint = await endpointWith(10);
+    const other = await newWorker();
+    const ours = await take({ want: 2 });
+    const theirs = await take({ want: 2, workerId: other });
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([]);
+    const held = await settleAll(ours.slice(0, 1), { ...tooMany, retryAfterMs: 60_000 });
+    expect(held.stopped).toEqual([endpoint.id]);
+    // Its request was under way, so that it changes nothing; what waits behind it must not go all the same.
+    const late = await settleAll(theirs.slice(0, 1), { ...tooMany, startedAtMs: 0 }, other);
+    expect(late.stopped).toEqual([endpoint.id]);
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([endpoint.id]);
+    await passTime(db.pool, 61);
+    expect(await stoppedAmong(db.pool, [endpoint.id])).toEqual([]);
+    expect((await settleAll(ours.slice(1), failed)).stopped).toEqual([]);
   });
 });
 

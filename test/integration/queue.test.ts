@@ -441,6 +441,31 @@ describe("reap", () => {
       });
     }
     expect((await health(endpoint)).in_flight).toBe(0);
+    const { rows } = await db.pool.query(
+      "select sum(dead_letters)::int as dead_letters, sum(failed)::int as failed from posthorn.delivery_minutes",
+    );
+    expect(rows).toEqual([{ dead_letters: 1, failed: 0 }]);
+  });
+
+  test("one that was delivered before it was resent is delivered again, without a reason", async () => {
+    await endpointWith(1);
+    const [first] = (await take()).rows as [ClaimedRow];
+    await settle(db.pool, { workerId: worker, results: [resultOf(first)] });
+    await resend(first.id);
+    for (let i = 1; i <= 3; i++) {
+      const lost = await newWorker();
+      const [row] = (await take({ workerId: lost })).rows as [ClaimedRow];
+      if (row.lostBefore) await suspect(db.pool, { ...row, deliveryId: row.id });
+      await retireWorker(db.pool, lost);
+      await sleep(2);
+      expect(await reap(db.pool)).toBe(1);
+      expect(await delivery(row.id)).toMatchObject({
+        state: i < 3 ? "failed" : "delivered",
+        reason: i < 3 ? "worker_lost" : null,
+      });
+    }
+    const { rows } = await db.pool.query("select sum(dead_letters)::int as n from posthorn.delivery_minutes");
+    expect(rows).toEqual([{ n: 0 }]);
   });
 });
 

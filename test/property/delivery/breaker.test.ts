@@ -19,7 +19,7 @@ import { breakerCauses } from "#lib/vocabulary.ts";
 
 const concurrency = 16;
 const threshold = 10;
-const verdicts = ["success", "failure", "neutral"] as const;
+const verdicts = ["success", "failure", "neutral", "unsent"] as const;
 
 /** An endpoint as the claim and settle treat it: what is in flight carries the epoch that it was claimed under. */
 type Endpoint = { breaker: Breaker; inFlight: number[]; nowMs: number; probes: number };
@@ -104,7 +104,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .record({
         nth: fc.nat(),
-        verdict: fc.constantFrom<Verdict>("success", "failure", "failure", "neutral"),
+        verdict: fc.constantFrom<Verdict>("success", "failure", "failure", "neutral", "unsent"),
       })
       .map(
         (result): Step =>
@@ -244,7 +244,7 @@ test("no state is out of reach, none is a dead end, and every cause occurs", () 
     change: (breaker) => makeNextProbe(breaker, { nowMs: 0, cause: "endpoint_changed" }),
     resume: (breaker) => makeNextProbe(breaker, { nowMs: 0, cause: "resumed" }),
   };
-  const unattended = ["success", "failure", "neutral", "probe", "lost"];
+  const unattended = [...verdicts, "probe", "lost"];
   /** What decides how it goes on. The window is left out: at most 20 attempts are seen here. */
   const nameOf = (b: Breaker) =>
     [

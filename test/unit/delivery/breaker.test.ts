@@ -125,6 +125,19 @@ describe("case 21: the probe", () => {
     const next = startProbe(breaker).breaker;
     expect(settleResults(next, results(twice, "success"), settings).breaker).toEqual(next);
   });
+  test("when nothing was sent it is as if it were lost: neither closed, nor its cooldown doubled", () => {
+    const change = settled(probing, ["unsent"], { ...settings, nowMs: nowMs + 7 });
+    expect(change).toEqual(probeLost(probing, nowMs + 7));
+    expect(change.breaker).toMatchObject({ state: "open", retryAtMs: nowMs + 7, cooldownSeconds: 300 });
+  });
+  test("otherwise what was not sent neither counts, nor resets, nor climbs", () => {
+    const nine = settled(newBreaker, times(9, "failure")).breaker;
+    for (const breaker of [newBreaker, nine, open, ramping])
+      expect(settled(breaker, times(30, "unsent"))).toEqual({ breaker, transitions: [] });
+    const { breaker, transitions } = settled(newBreaker, [...times(10, "failure"), "unsent"]);
+    expect(breaker).toEqual(open);
+    expect(transitions).toHaveLength(1);
+  });
   test("nothing else is lost with a worker", () => {
     for (const breaker of [newBreaker, open, ramping])
       expect(probeLost(breaker, nowMs)).toEqual({ breaker, transitions: [] });
@@ -310,12 +323,16 @@ describe("case 21: the owner fixes the URL, or the endpoint is resumed", () => {
         // The probe that went to the old URL tells nothing about the new one.
         const next = startProbe(change.breaker).breaker;
         expect(settleResults(next, results(breaker, "failure"), settings).breaker).toEqual(next);
+        expect(change.breaker.epoch).toBe(breaker.epoch + 1);
       }
     },
   );
-  test("unless it is held by hand", () => {
+  test("unless it is held by hand: then only results of earlier requests are done with", () => {
     const { breaker } = hold(open);
-    expect(makeNextProbe(breaker, { nowMs, cause: "resumed" })).toEqual({ breaker, transitions: [] });
+    expect(makeNextProbe(breaker, { nowMs, cause: "resumed" })).toEqual({
+      breaker: { ...breaker, epoch: breaker.epoch + 1 },
+      transitions: [],
+    });
   });
   test("a closed one forgets what it counted, and stays closed", () => {
     const nine = settled(newBreaker, times(9, "failure")).breaker;

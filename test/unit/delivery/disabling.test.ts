@@ -7,6 +7,7 @@ import {
   noFailures,
   settleFailures,
 } from "#lib/delivery/disabling.ts";
+import { unsentCodes } from "#lib/delivery/unsent.ts";
 
 const dayMs = 86_400_000;
 const startMs = 1_764_491_628_000;
@@ -29,9 +30,10 @@ describe("settleFailures", () => {
   });
   test("a refused payload is a failure here; what was never sent is not", () => {
     expect(settleFailures(noFailures, [classify({ status: 422 })], startMs).failures).toBe(1);
-    expect(settleFailures(noFailures, [classify({ errorCode: "POSTHORN_BODY_PURGED" })], startMs)).toEqual(
-      noFailures,
-    );
+    const one = settleFailures(noFailures, [failure], startMs);
+    for (const errorCode of Object.values(unsentCodes)) {
+      expect(settleFailures(one, [classify({ errorCode })], startMs + 5)).toEqual(one);
+    }
   });
 });
 

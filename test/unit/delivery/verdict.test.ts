@@ -37,7 +37,11 @@ const expected: [Answer, Verdict][] = [
   [{ errorCode: "POSTHORN_TLS_INTERRUPTED" }, "failure"],
   [{ errorCode: "CERT_HAS_EXPIRED" }, "failure"],
   [{ errorCode: "POSTHORN_BLOCKED_ADDRESS" }, "failure"],
-  [{ errorCode: "POSTHORN_BODY_PURGED" }, "neutral"],
+  [{ errorCode: "POSTHORN_BODY_PURGED" }, "unsent"],
+  [{ errorCode: "POSTHORN_SECRET_MISSING" }, "unsent"],
+  [{ errorCode: "POSTHORN_UNSAFE_PATH_VALUE" }, "unsent"],
+  [{ errorCode: "POSTHORN_URL_TOO_LONG" }, "unsent"],
+  [{ errorCode: "POSTHORN_BODY_TOO_LONG" }, "unsent"],
 ];
 
 it.each(expected)("%o is a %s for the breaker", (answer, verdict) => {
