@@ -161,7 +161,7 @@ export async function startRunner(options: {
       });
       inHand.set(token, claimed.length);
       if (claimed.length === 0) inHand.delete(token);
-      if (lapses > lapsesBefore) {
+      if (!running || lapses > lapsesBefore) {
         await returnLeases(claimed, 0);
         return true;
       }
