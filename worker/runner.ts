@@ -39,6 +39,8 @@ const idlePollMs = 25;
 const busyForMs = 1_000;
 const firstPauseMs = 100;
 const lastPauseMs = 5_000;
+/** A token is for a send within this time: the rate is kept on the wire. */
+const tokenMs = 1_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
 const latencyEveryMs = 15_000;
@@ -122,6 +124,9 @@ export async function startRunner(options: {
     run: async (claimed) => {
       // Somebody else may be sending it by now; what nobody took is found as a stray.
       if (performance.now() > leaseEndsAt) return release(claimed.row.leaseToken);
+      if (claimed.row.limited && performance.now() > claimed.claimedAtMs + tokenMs) {
+        return returnLeases([claimed], 0);
+      }
       try {
         const settlement = await pipeline.deliver(claimed);
         if (settlement) settler.add(settlement);

@@ -59,3 +59,22 @@ test("a worker that joins sends once the others have made room, before their nex
   await waitForState(db.pool, "delivered", 400, 30_000);
   expect(peak).toBe(16);
 }, 60_000);
+
+test("under a rate, every send starts within a second of taking its token", async () => {
+  answerAfterMs = 1_500;
+  await Promise.all([1, 2].map(() => startWorker(db.url)));
+  const endpoint = await endpointWith(0, { concurrency: 8 });
+  await db.pool.query(
+    "update posthorn.endpoints set rate_amount = 20, rate_period_seconds = 1, rate_burst = 16 where id = $1",
+    [endpoint.id],
+  );
+  await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: 24 });
+  await waitForState(db.pool, "delivered", 24, 30_000);
+  const { rows } = await db.pool.query(
+    `select max(extract(epoch from a.started_at - d.last_attempt_at))::float8 as longest,
+       count(*)::int as attempts, max(d.attempts_charged) as charged
+     from posthorn.deliveries d join posthorn.delivery_attempts a on a.delivery_id = d.id`,
+  );
+  expect(rows[0].longest).toBeLessThanOrEqual(1);
+  expect(rows[0]).toMatchObject({ attempts: 24, charged: 1 });
+}, 60_000);
