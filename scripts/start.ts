@@ -7,6 +7,7 @@ import pg from "pg";
 import { migrate } from "#drizzle/migrate.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { type Config, parseConfig } from "#lib/config.ts";
+import { maxTimeoutMs } from "#lib/endpoints/schema.ts";
 import { buildIfNeeded } from "./build.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { requireFreePort } from "./ports.ts";
@@ -40,6 +41,9 @@ type Step = StartOptions & { config: Config; supervisor: Supervisor; signal: Abo
 
 const root = path.join(import.meta.dirname, "..");
 const webReadyWithinSeconds = 120;
+const webManners: Manners = { stopSignal: "SIGTERM", stopWithinSeconds: 20, lastSignal: "SIGKILL" };
+/** Longer than any request may take: one that is cut off in flight is made again. */
+export const workerManners: Manners = { ...webManners, stopWithinSeconds: maxTimeoutMs / 1_000 + 20 };
 
 /**
  * Starts all of Posthorn: PostgreSQL unless DATABASE_URL names one, the build if it is out of date, migrations,
@@ -162,7 +166,6 @@ function services(database: Database, { env, mode, config }: Step): [Service, Se
     POSTHORN_SUPERVISOR_PID: String(process.pid),
     NODE_ENV: mode === "dev" ? "development" : "production",
   };
-  const manners: Manners = { stopSignal: "SIGTERM", stopWithinSeconds: 20, lastSignal: "SIGKILL" };
   const next = [
     "node_modules/next/dist/bin/next",
     mode,
@@ -174,8 +177,8 @@ function services(database: Database, { env, mode, config }: Step): [Service, Se
   const worker =
     mode === "dev" ? ["--watch", "--watch-preserve-output", "worker/main.ts"] : ["worker/main.ts"];
   return [
-    { name: "web process", start: () => spawnNode(next, childEnv), ...manners },
-    { name: "worker", start: () => spawnNode(worker, childEnv), ...manners },
+    { name: "web process", start: () => spawnNode(next, childEnv), ...webManners },
+    { name: "worker", start: () => spawnNode(worker, childEnv), ...workerManners },
   ];
 }
 

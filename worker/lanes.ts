@@ -1,9 +1,11 @@
 /**
- * Who may be on the wire: `slots` requests in all, and at most `share` for one endpoint. Endpoints take turns,
- * so that a long queue of one never delays another's first.
+ * Who may be on the wire: `slots` requests in all, and of one endpoint this worker's share of its `limit`, at least
+ * one. Endpoints take turns, so that a long queue of one never delays another's first.
  */
 export type Lanes<T> = {
-  add: (endpointId: string, share: number, items: T[]) => void;
+  add: (endpointId: string, limit: number, items: T[]) => void;
+  /** Among how many workers, this one included, limits are shared out from now on; until then it is alone. */
+  shareAmong: (workers: number) => void;
   /** Items that wait for a slot. */
   queued: () => number;
   active: () => number;
@@ -13,19 +15,22 @@ export type Lanes<T> = {
   drain: (endpointIds?: readonly string[]) => T[];
 };
 
-type Lane<T> = { queue: T[]; head: number; active: number; share: number; waitsForTurn: boolean };
+type Lane<T> = { queue: T[]; head: number; active: number; limit: number; waitsForTurn: boolean };
 
 /** `run` must not reject; its end frees the slot. */
 export function createLanes<T>(options: { slots: number; run: (item: T) => Promise<void> }): Lanes<T> {
   const lanes = new Map<string, Lane<T>>();
   const turns: string[] = [];
+  let workers = 1;
   let queued = 0;
   let active = 0;
 
   const waiting = (lane: Lane<T>) => lane.queue.length - lane.head;
 
+  const isFull = (lane: Lane<T>) => lane.active >= Math.max(1, Math.floor(lane.limit / workers));
+
   function takeTurn(endpointId: string, lane: Lane<T>): void {
-    if (lane.waitsForTurn || waiting(lane) === 0 || lane.active >= lane.share) return;
+    if (lane.waitsForTurn || waiting(lane) === 0 || isFull(lane)) return;
     lane.waitsForTurn = true;
     turns.push(endpointId);
   }
@@ -49,6 +54,8 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
         if (lane.active === 0) lanes.delete(endpointId);
         continue;
       }
+      // Its share became smaller while it stood in line; it takes its turn again when a request of its own ends.
+      if (isFull(lane)) continue;
       queued--;
       active++;
       lane.active++;
@@ -65,13 +72,18 @@ export function createLanes<T>(options: { slots: number; run: (item: T) => Promi
   }
 
   return {
-    add: (endpointId, share, items) => {
-      const lane = lanes.get(endpointId) ?? { queue: [], head: 0, active: 0, share, waitsForTurn: false };
-      lane.share = share;
+    add: (endpointId, limit, items) => {
+      const lane = lanes.get(endpointId) ?? { queue: [], head: 0, active: 0, limit, waitsForTurn: false };
+      lane.limit = limit;
       lane.queue.push(...items);
       queued += items.length;
       lanes.set(endpointId, lane);
       takeTurn(endpointId, lane);
+      pump();
+    },
+    shareAmong: (count) => {
+      workers = count;
+      for (const [endpointId, lane] of lanes) takeTurn(endpointId, lane);
       pump();
     },
     queued: () => queued,

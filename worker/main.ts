@@ -44,8 +44,7 @@ async function stop(reason: string): Promise<void> {
   if (stopping) return;
   stopping = true;
   log.info({ reason }, "worker stopping");
-  await maintenance.stop();
-  await runner.stop();
+  await Promise.all([runner.stop(), maintenance.stop()]);
   await Promise.all([sender.close(), database.pool.end()]);
   log.info("worker stopped");
   process.exit(0);

@@ -28,6 +28,7 @@ export function startMaintenance(options: {
 }): { stop: () => Promise<void> } {
   const { pool, secretKeys, mayReap, log } = options;
   let sweptTo = firstKey;
+  let stopping = false;
   const tasks = [
     repeat("reap", reapEverySeconds, async () => {
       if (!mayReap()) return;
@@ -64,6 +65,17 @@ export function startMaintenance(options: {
     }),
   ];
 
+  /** Repeats a batch operation until it does less than a whole batch, or it is time to stop; returns the sum. */
+  async function untilShort(operation: () => Promise<number>, batchSize: number): Promise<number> {
+    let sum = 0;
+    while (!stopping) {
+      const done = await operation();
+      sum += done;
+      if (done < batchSize) break;
+    }
+    return sum;
+  }
+
   function repeat(name: string, seconds: number, task: () => Promise<void>): () => Promise<void> {
     let running: Promise<void> = Promise.resolve();
     let busy = false;
@@ -84,15 +96,10 @@ export function startMaintenance(options: {
     };
   }
 
-  return { stop: async () => void (await Promise.all(tasks.map((stop) => stop()))) };
-}
-
-/** Repeats a batch operation until it does less than a whole batch; returns the sum. */
-async function untilShort(operation: () => Promise<number>, batchSize: number): Promise<number> {
-  let sum = 0;
-  for (;;) {
-    const done = await operation();
-    sum += done;
-    if (done < batchSize) return sum;
-  }
+  return {
+    stop: async () => {
+      stopping = true;
+      await Promise.all(tasks.map((stop) => stop()));
+    },
+  };
 }

@@ -17,7 +17,13 @@ import { suspect } from "#lib/queue/suspect.ts";
  * How a delivery is made: claim -> send -> classify -> settle. Each stage's type carries the one before, so that
  * none can be left out. The runner beside this file decides when; what happens to one delivery is all here.
  */
-export type Claimed = { row: ClaimedRow; endpoint: EndpointSettings; content: Content | null };
+export type Claimed = {
+  row: ClaimedRow;
+  endpoint: EndpointSettings;
+  content: Content | null;
+  /** By `performance.now()`: not after it was claimed. */
+  claimedAtMs: number;
+};
 /** `url` as it may be shown: secrets in it are macros. */
 type SentDelivery = Claimed & { startedAtMs: number; url: string; answer: Sent };
 type ClassifiedDelivery = SentDelivery & { classification: Classification; retryAfterMs: number | null };
@@ -52,6 +58,7 @@ export function createPipeline(options: {
 
   async function claimBatch(options: { want: number; leaseToken: string; workersAlive: number }) {
     const startedFrom = cursor;
+    const claimedAtMs = performance.now();
     const batch = await claim(pool, { ...options, after: cursor, workerId });
     databaseOffsetMs = batch.databaseNowMs - performance.now();
     cursor = batch.cursor ?? firstLane;
@@ -61,7 +68,7 @@ export function createPipeline(options: {
     const claimed = batch.rows.map((row) => {
       const endpoint = endpoints.get(row.endpointId);
       if (!endpoint) throw new Error(`delivery ${row.id} names an endpoint that does not exist`);
-      return { row, endpoint, content: contentOf(row) };
+      return { row, endpoint, content: contentOf(row), claimedAtMs };
     });
     return { claimed, exhausted };
   }

@@ -14,7 +14,7 @@ import { handBack, handBackStrays } from "#lib/queue/hand-back.ts";
 import { writeLatency } from "#lib/queue/latency.ts";
 import { settle } from "#lib/queue/settle.ts";
 import { stoppedAmong } from "#lib/queue/stopped.ts";
-import { wakeChannel } from "#lib/queue/wake.ts";
+import { wakeChannel, wakeWorkers } from "#lib/queue/wake.ts";
 import {
   heartbeat,
   heartbeatSeconds,
@@ -39,9 +39,13 @@ const idlePollMs = 25;
 const busyForMs = 1_000;
 const firstPauseMs = 100;
 const lastPauseMs = 5_000;
+/** A token is for a send within this time: the rate is kept on the wire. */
+const tokenMs = 1_000;
 /** After a fault of ours before sending, which would only repeat at once. */
 const faultDelaySeconds = 30;
 const latencyEveryMs = 15_000;
+/** So long a new worker claims nothing, for the others to make room; alone, for those that start together with it. */
+const joinMs = { amongOthers: 250, alone: 50 };
 /** What was away for this worker was away for others too: so long they get to renew their leases as well. */
 const graceAfterLapseMs = leaseSeconds * 1_000;
 
@@ -71,14 +75,14 @@ export async function startRunner(options: {
 }): Promise<Runner> {
   const { database, sender, slots, log } = options;
   const { pool } = database;
-  const workerId = await register(pool, log);
+  const { id: workerId, alive } = await register(pool, log);
   const pipeline = createPipeline({ pool, workerId, sender, secretKeys: options.secretKeys });
   const hashValue = createSearchHasher(options.secretKeys[0]);
 
   const work = createSignal();
   const outbox = createSignal();
   let running = true;
-  let workersAlive = 1;
+  let workersAlive = alive;
   let leaseEndsAt = performance.now() + leaseSeconds * 1_000;
   /** How often the lease ran out before it was renewed. What was claimed before then may be somebody else's. */
   let lapses = 0;
@@ -120,6 +124,9 @@ export async function startRunner(options: {
     run: async (claimed) => {
       // Somebody else may be sending it by now; what nobody took is found as a stray.
       if (performance.now() > leaseEndsAt) return release(claimed.row.leaseToken);
+      if (claimed.row.limited && performance.now() > claimed.claimedAtMs + tokenMs) {
+        return returnLeases([claimed], 0);
+      }
       try {
         const settlement = await pipeline.deliver(claimed);
         if (settlement) settler.add(settlement);
@@ -161,13 +168,12 @@ export async function startRunner(options: {
       });
       inHand.set(token, claimed.length);
       if (claimed.length === 0) inHand.delete(token);
-      if (lapses > lapsesBefore) {
+      if (!running || lapses > lapsesBefore) {
         await returnLeases(claimed, 0);
         return true;
       }
       for (const [endpointId, group] of Map.groupBy(claimed, ({ row }) => row.endpointId)) {
-        const concurrency = group[0]?.endpoint.concurrency ?? 1;
-        lanes.add(endpointId, Math.max(1, Math.floor(concurrency / workersAlive)), group);
+        lanes.add(endpointId, group[0]?.endpoint.concurrency ?? 1, group);
       }
       return claimed.length > 0 || !exhausted;
     } catch (error) {
@@ -179,6 +185,7 @@ export async function startRunner(options: {
   async function beat(): Promise<void> {
     const sentAt = performance.now();
     workersAlive = await heartbeat(pool, workerId);
+    lanes.shareAmong(workersAlive);
     if (performance.now() > leaseEndsAt) {
       lapses++;
       reapsFrom = performance.now() + graceAfterLapseMs;
@@ -192,10 +199,18 @@ export async function startRunner(options: {
     await returnLeases(lanes.drain(await stoppedAmong(pool, lanes.waitingFor())), 0);
   }
 
+  const tryToBeat = () => beat().catch((error) => log.warn({ err: error }, "heartbeat failed"));
+
+  /** Until the others know of this worker, and it of them, they would send more than an endpoint's concurrency. */
+  async function join(): Promise<void> {
+    await sleep(alive > 1 ? joinMs.amongOthers : joinMs.alone);
+    await tryToBeat();
+  }
+
   const loop = (name: string, signal: Signal, step: () => Promise<boolean>) =>
     runLoop({ name, signal, step, running: () => running, log });
   const loops = [
-    loop("claim", work, claimOnce),
+    join().then(() => loop("claim", work, claimOnce)),
     loop("fan-out", outbox, async () => {
       const taken = await fanOut(pool, { hashValue });
       if (taken > 0) work.notify();
@@ -206,15 +221,15 @@ export async function startRunner(options: {
     url: options.listenUrl,
     channel: wakeChannel,
     onNotify: (wake) => {
+      if (wake === "workers" || wake === null) void tryToBeat();
+      if (wake === "workers") return;
       if (wake !== "deliveries") outbox.notify();
       if (wake !== "events") work.notify();
     },
     onLost: (error) => log.warn({ err: error }, "lost the connection that listens; polling goes on"),
   });
-  const heart = setInterval(
-    () => void beat().catch((error) => log.warn({ err: error }, "heartbeat failed")),
-    heartbeatSeconds * 1_000,
-  );
+  wakeWorkers(pool, "workers");
+  const heart = setInterval(() => void tryToBeat(), heartbeatSeconds * 1_000);
   const latencyTimer = setInterval(() => void flushLatency(), latencyEveryMs);
 
   return {
@@ -241,7 +256,7 @@ export async function startRunner(options: {
   };
 }
 
-async function register(pool: pg.Pool, log: Logger): Promise<string> {
+async function register(pool: pg.Pool, log: Logger): ReturnType<typeof registerWorker> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, lastPauseMs)) {
     try {
       return await registerWorker(pool, { hostname: hostname(), pid: process.pid, version });

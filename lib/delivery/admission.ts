@@ -20,11 +20,17 @@ export type Gate = {
 /**
  * How many deliveries of an endpoint may be claimed now: none, one (the probe of an open breaker that is due),
  * or as many as share, rate and concurrency leave. `holdFactor`: how many times its concurrency may lie between
- * claim and settlement; the limit itself is kept on the wire, except while the breaker ramps up.
+ * claim and settlement; the limit itself is kept on the wire, except while the breaker ramps up. Under a rate one of
+ * `workersAlive` takes no more than it may send at once, since a token is for a send within a second.
  * The claim's SQL computes the same; a test holds the two equal.
  */
-export function admit(gate: Gate, options: { nowMs: number; share: number; holdFactor: number }): number {
-  const { nowMs, share, holdFactor } = options;
+export function admit(
+  gate: Gate,
+  options: { nowMs: number; share: number; holdFactor: number; workersAlive: number },
+): number {
+  const { nowMs, holdFactor, workersAlive } = options;
+  const atOnce = Math.max(1, Math.floor(gate.concurrency / workersAlive));
+  const share = gate.rate ? Math.min(options.share, atOnce) : options.share;
   if (gate.readyAtMs > nowMs || gate.breaker === "half_open") return 0;
   const tokens = gate.rate ? wholeTokens(refill(gate.rate.bucket, gate.rate.limit, nowMs)) : share;
   if (gate.breaker === "open") return Math.min(1, share, tokens);

@@ -195,7 +195,8 @@ export const maxWebhookUrl = 2_048;
 const url = z.string().trim().min(1).max(maxUrlTemplateLength);
 /** Null subscribes to every event type, also to those that come later. */
 const eventTypes = z.array(eventTypeName).min(1).max(200).nullable();
-const timeoutMs = z.number().int().min(1_000).max(60_000);
+export const maxTimeoutMs = 60_000;
+const timeoutMs = z.number().int().min(1_000).max(maxTimeoutMs);
 const concurrency = z.number().int().min(1).max(256);
 
 export const endpointCreate = z

@@ -23,6 +23,8 @@ export type ClaimedRow = {
   breakerEpoch: number;
   /** Breaker closed, nothing failed lately, no ramp: a success needs nobody's decision. */
   endpointWasSound: boolean;
+  /** It took a token, which is for a send within a second. */
+  limited: boolean;
 };
 
 export type Claim = {
@@ -95,7 +97,9 @@ with recursive lane (endpoint_id, due) as (
     end) as free
   from filled
 ), admitted as materialized (
-  select *, least(free, greatest(1, $2 / (count(*) over ())::int))::int as n from room where free > 0
+  select *, least(free, greatest(1, $2 / (count(*) over ())::int),
+    case when speed is not null then greatest(1, concurrency / $5) end)::int as n
+  from room where free > 0
 ), taken as (
   update posthorn.deliveries d
   set state = 'in_flight', attempt_number = attempt_number + 1, attempts_charged = attempts_charged + 1,
@@ -134,7 +138,7 @@ with recursive lane (endpoint_id, due) as (
   select a.endpoint_id, 'open', 'half_open', 'probe_started', a.breaker_cooldown_seconds
   from admitted a join counted c on c.endpoint_id = a.endpoint_id where a.breaker = 'open'
 )
-select s.cursor, s.now_ms, t.*, a.rendered, a.sound, a.breaker_epoch + (a.breaker = 'open')::int as epoch
+select s.cursor, s.now_ms, t.*, a.rendered, a.sound, a.speed is not null as limited, a.breaker_epoch + (a.breaker = 'open')::int as epoch
 from (
   select case when (select count(*) from pick) = ${lanes}
       then (select endpoint_id from pick offset ${lanes - 1} limit 1)
@@ -156,13 +160,14 @@ type Row = {
   lost_before: boolean;
   rendered: boolean;
   sound: boolean;
+  limited: boolean;
   epoch: number;
 };
 
 /**
  * `after`: the endpoint after which the walk starts. `leaseToken`: new for every call.
  * `workersAlive`: an endpoint with no more concurrency than that is bounded here, as its share on the wire would be
- * less than one.
+ * less than one; and of one with a rate, no more is taken than this worker's share on the wire.
  */
 export async function claim(
   db: Queryable,
@@ -191,6 +196,7 @@ export async function claim(
       leaseToken,
       breakerEpoch: row.epoch,
       endpointWasSound: row.sound,
+      limited: row.limited,
     });
   }
   return { rows: claimed, cursor: rows[0]?.cursor ?? null, databaseNowMs: rows[0]?.now_ms ?? Date.now() };

@@ -4,17 +4,18 @@ import type { Queryable } from "#lib/db/database.ts";
 export const leaseSeconds = 20;
 export const heartbeatSeconds = 4;
 
-/** Returns the new worker's id. */
+/** Returns the new worker's id, and how many workers are alive, itself included. */
 export async function registerWorker(
   db: Queryable,
   worker: { hostname: string; pid: number; version: string },
-): Promise<string> {
-  const { rows } = await db.query<{ id: string }>({
+): Promise<{ id: string; alive: number }> {
+  const { rows } = await db.query<{ id: string; alive: number }>({
     text: `insert into posthorn.workers (hostname, pid, version, lease_until)
-      values ($1, $2, $3, now() + $4 * interval '1 second') returning id`,
+      values ($1, $2, $3, now() + $4 * interval '1 second')
+      returning id, 1 + (select count(*)::int from posthorn.workers where lease_until >= now()) as alive`,
     values: [worker.hostname, worker.pid, worker.version, leaseSeconds],
   });
-  return (rows[0] as { id: string }).id;
+  return rows[0] as { id: string; alive: number };
 }
 
 /** Renews the worker's lease on everything it holds; returns how many workers are alive, itself included. */

@@ -17,7 +17,8 @@ export type TestQueue = {
 
 export async function createTestQueue(): Promise<TestQueue> {
   const db = await createTestDatabase();
-  const newWorker = () => registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" });
+  const newWorker = async () =>
+    (await registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" })).id;
   const worker = await newWorker();
   let token = 0;
   return {

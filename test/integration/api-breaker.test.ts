@@ -274,7 +274,7 @@ describe("with a worker", () => {
 
 test("changes and settlements that move the same breaker do not lock each other out", async () => {
   const { pool } = api.database;
-  const workerId = await registerWorker(pool, { hostname: "test", pid: 1, version: "test" });
+  const { id: workerId } = await registerWorker(pool, { hostname: "test", pid: 1, version: "test" });
   for (let round = 1; round <= 15; round += 1) {
     id = await make();
     await publishMany(pool, { affiliate, count: 10 });

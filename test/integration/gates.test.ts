@@ -445,6 +445,7 @@ describe("the claim's admission", () => {
               nowMs,
               share: input.want,
               holdFactor: limit || input.concurrency <= input.workersAlive ? 1 : holdFactor,
+              workersAlive: input.workersAlive,
             },
           );
           const claimed = await claim(client, {
@@ -455,6 +456,7 @@ describe("the claim's admission", () => {
             workersAlive: input.workersAlive,
           });
           expect(claimed.rows).toHaveLength(expected);
+          expect(claimed.rows.every((row) => row.limited === (limit !== null))).toBe(true);
           if (limit && bucket && expected > 0) {
             const left = wholeTokens(refill(bucket, limit, nowMs)) - expected;
             const { rows } = await client.query(

@@ -28,7 +28,7 @@ beforeEach(async () => {
 /** A worker that settles what it is told, and counts it as a real one does. */
 type Worker = { id: string; recorder: LatencyRecorder };
 async function newWorker(): Promise<Worker> {
-  const id = await registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" });
+  const { id } = await registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" });
   return { id, recorder: createLatencyRecorder((rows) => writeLatency(db.pool, { workerId: id, rows })) };
 }
 

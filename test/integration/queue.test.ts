@@ -33,7 +33,8 @@ beforeEach(async () => {
   worker = await newWorker();
 });
 
-const newWorker = () => registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" });
+const newWorker = async () =>
+  (await registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" })).id;
 
 const take = async (options: { want?: number; workerId?: string; after?: string } = {}) =>
   claim(db.pool, {

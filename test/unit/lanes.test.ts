@@ -51,6 +51,31 @@ describe("lanes", () => {
     expect([lanes.active(), lanes.queued()]).toEqual([0, 0]);
   });
 
+  test("a share follows how many workers there are", async () => {
+    const { lanes, started, end } = manualLanes(10);
+    lanes.shareAmong(4);
+    lanes.add("a", 8, ["a1", "a2", "a3", "a4", "a5", "a6", "a7"]);
+    lanes.add("b", 3, ["b1", "b2"]);
+    expect(started).toEqual(["a1", "a2", "b1"]);
+    lanes.shareAmong(2);
+    expect(started.slice(3)).toEqual(["a3", "a4"]);
+    lanes.shareAmong(8);
+    for (const item of ["a1", "a2", "a3"]) await end(item);
+    expect(started.slice(5)).toEqual([]);
+    await end("a4");
+    expect(started.slice(5)).toEqual(["a5"]);
+  });
+
+  test("one that has its turn when its share becomes smaller goes on later", async () => {
+    const { lanes, started, end } = manualLanes(2);
+    lanes.add("a", 4, ["a1", "a2", "a3", "a4"]);
+    lanes.shareAmong(4);
+    await end("a1");
+    expect(started).toEqual(["a1", "a2"]);
+    await end("a2");
+    expect(started).toEqual(["a1", "a2", "a3"]);
+  });
+
   test("drain returns what was not started, and nothing of it starts later", async () => {
     const { lanes, started, end } = manualLanes(1);
     lanes.add("a", 4, ["a1", "a2"]);

@@ -33,7 +33,7 @@ function admitted({ breaker, inFlight, nowMs }: Endpoint): number {
     concurrency,
     rate: null,
   };
-  return admit(gate, { nowMs, share: 50, holdFactor: 4 });
+  return admit(gate, { nowMs, share: 50, holdFactor: 4, workersAlive: 1 });
 }
 
 function claim(endpoint: Endpoint): void {

@@ -33,6 +33,8 @@ describe("admit", () => {
     ["takes what was refilled since", { rate: rate(1, nowMs - 2_000) }, 10, 3],
     ["takes no more than its share of the tokens", { rate: rate(6) }, 2, 2],
     ["takes no more than fits in flight", { rate: rate(6), inFlight: 62 }, 10, 2],
+    ["takes no more under a rate than it may send at once", { rate: rate(6), concurrency: 4 }, 10, 2],
+    ["takes one under a rate however many share it", { rate: rate(6), concurrency: 1 }, 10, 1],
     ["takes no probe without a token", { breaker: "open", rate: rate(0) }, 10, 0],
     ["takes a probe with a token", { breaker: "open", rate: rate(5) }, 10, 1],
     ["takes nothing without a share", { breaker: "open" }, 0, 0],
@@ -41,7 +43,7 @@ describe("admit", () => {
     ["keeps a concurrency that is lower than the ramp", { ramp: 8, concurrency: 2 }, 100, 2],
   ];
   it.each(cases)("%s", (_, change, share, expected) => {
-    expect(admit({ ...gate, ...change }, { nowMs, share, holdFactor: 4 })).toBe(expected);
+    expect(admit({ ...gate, ...change }, { nowMs, share, holdFactor: 4, workersAlive: 2 })).toBe(expected);
   });
 });
 
