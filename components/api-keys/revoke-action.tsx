@@ -13,20 +13,20 @@ import { formatRelative } from "#lib/format.ts";
 
 export function RevokeAction({ apiKey }: { apiKey: ApiKey }) {
   const [open, setOpen] = useState(false);
-  const revoke = useMutation(revokeApiKeyOptions);
+  const revoke = useMutation({
+    ...revokeApiKeyOptions,
+    // Not where it is called: by then the list may have been read without this action, and this been unmounted.
+    onSuccess: () => {
+      setOpen(false);
+      toast.success(`${apiKey.name} was revoked.`);
+    },
+  });
   const { last_used_at } = apiKey;
   const used = useClockText((nowMs) =>
     last_used_at === null
       ? "It has never been used."
       : `It was last used ${formatRelative(last_used_at, nowMs)}.`,
   );
-  const confirm = () =>
-    revoke.mutate(apiKey.id, {
-      onSuccess: () => {
-        setOpen(false);
-        toast.success(`${apiKey.name} was revoked.`);
-      },
-    });
   return (
     <>
       <Button
@@ -45,7 +45,7 @@ export function RevokeAction({ apiKey }: { apiKey: ApiKey }) {
         onOpenChange={setOpen}
         title={`Revoke ${apiKey.name}?`}
         confirmLabel="Revoke the key"
-        onConfirm={confirm}
+        onConfirm={() => revoke.mutate(apiKey.id)}
         busy={revoke.isPending}
         danger
         error={revoke.error ? errorWords(revoke.error, { withRequest: true }) : null}

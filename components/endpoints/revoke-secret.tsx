@@ -13,17 +13,14 @@ type Props = { endpointId: string; secretId: string; until: string };
 /** Ends an old secret before its time. */
 export function RevokeSecret({ endpointId, secretId, until }: Props) {
   const [open, setOpen] = useState(false);
-  const revoke = useMutation(revokeSecretOptions);
-  const confirm = () =>
-    revoke.mutate(
-      { id: endpointId, secretId },
-      {
-        onSuccess: () => {
-          setOpen(false);
-          toast.success("The old secret was revoked.");
-        },
-      },
-    );
+  const revoke = useMutation({
+    ...revokeSecretOptions,
+    // Not where it is called: by then the list may have been read without this secret, and this been unmounted.
+    onSuccess: () => {
+      setOpen(false);
+      toast.success("The old secret was revoked.");
+    },
+  });
   return (
     <>
       <Button
@@ -40,7 +37,7 @@ export function RevokeSecret({ endpointId, secretId, until }: Props) {
         onOpenChange={setOpen}
         title="Revoke the old secret?"
         confirmLabel="Revoke at once"
-        onConfirm={confirm}
+        onConfirm={() => revoke.mutate({ id: endpointId, secretId })}
         busy={revoke.isPending}
         danger
         error={revoke.error ? errorWords(revoke.error, { withRequest: true }) : null}
