@@ -262,7 +262,10 @@ describe("case 12: an endpoint that is held", () => {
       status: 410,
     } as const;
     const late = await settleAll(early.slice(0, 1), gone);
-    expect(late.signals).toEqual([]);
+    expect((await db.pool.query("select status from posthorn.endpoints")).rows).toEqual([
+      { status: "active" },
+    ]);
+    expect(late.stopped).toEqual(failures > 0 ? [endpoint.id] : []);
     await settleAll(early.slice(1, 2), { ...tooMany, retryAfterMs: 60_000 });
     await settleAll(early.slice(2), tooMany);
     expect(await health(endpoint)).toMatchObject({ hold_until: null, rate_limited_in_a_row: 0 });
