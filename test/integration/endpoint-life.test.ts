@@ -12,7 +12,7 @@ import {
   testSecretKey,
 } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
-import { failed, refused } from "#test/helpers/settlements.ts";
+import { failed, gone } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let { db, take, settleAll } = {} as TestQueue;
@@ -54,13 +54,6 @@ describe("cases 13 and 22: disabling", () => {
     return signals;
   };
 
-  const gone = {
-    ...refused,
-    attemptReason: "gone",
-    reason: "gone",
-    verdict: "failure",
-    status: 410,
-  } as const;
   /** Makes the audit log refuse every row while `during` runs. */
   const withoutAudit = async (during: () => Promise<unknown>) => {
     await db.pool.query("alter table posthorn.audit_log add constraint refused check (false) not valid");
