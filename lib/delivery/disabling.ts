@@ -12,7 +12,7 @@ export type FailureRow = {
 
 export const noFailures: FailureRow = { sinceMs: null, latestMs: null, failures: 0, warnedDays: 0 };
 
-/** What ought to be done about an endpoint; whoever acts on it stores `warnedDays`. */
+/** What ought to be done about an endpoint; whoever acts on it stores `warnedDays` with that. */
 export type DisablingSignal = { kind: "warn"; days: 1 | 3 } | { kind: "disable"; days: 5 };
 
 const dayMs = 86_400_000;

@@ -3,16 +3,12 @@ import { byteaArray, plainArray, textArray } from "#lib/db/arrays.ts";
 import { inClientTransaction, type Queryable } from "#lib/db/database.ts";
 import { settleResults } from "#lib/delivery/breaker.ts";
 import type { Classification } from "#lib/delivery/classify.ts";
-import {
-  type DisablingSignal,
-  disablesAtOnce,
-  disablingSignal,
-  settleFailures,
-} from "#lib/delivery/disabling.ts";
+import { disablesAtOnce, disablingSignal, settleFailures } from "#lib/delivery/disabling.ts";
 import { settleHold } from "#lib/delivery/endpoint-hold.ts";
 import { breakerThreshold } from "#lib/delivery/slow.ts";
 import type { Verdict } from "#lib/delivery/verdict.ts";
 import type { AttemptOutcome, DeliveryState, Reason } from "#lib/vocabulary.ts";
+import { disable, type EndpointSignal, lockActive } from "./disable.ts";
 import { type Health, type HealthChange, lockHealth, storeHealth } from "./health.ts";
 import { freeHeads } from "./ordering.ts";
 
@@ -151,22 +147,20 @@ function recorded(table: string): string {
     where a.delivery_id = r.id and a.number = r.number and a.started_at = to_timestamp(r.started_ms / 1000)`;
 }
 
-/** What settling asks for beyond what it stored: lib/queue/disable.ts acts on it. */
-export type EndpointSignal = { endpointId: string; signal: DisablingSignal | { kind: "gone" } };
-
 export type Settled = {
   /** Deliveries; the others' leases were lost. */
   moved: number;
-  /** Endpoints that are open or held by now: what is claimed for them and not sent yet had better not go. */
+  /** Endpoints that are open, held or gone by now: what is claimed for them and not sent yet had better not go. */
   stopped: string[];
+  /** What is to be asked of lib/queue/disable.ts; the endpoint's next failure asks again when that fails. */
   signals: EndpointSignal[];
 };
 
 /**
  * Settles up to a batch of one worker's results. Where all is well that is one statement. Endpoints that failed,
  * or were not sound when claimed, are judged by the delivery core: their health rows are locked and read, and
- * stored with the results in one transaction. So it is where deliveries with a key ended: the one behind each is
- * freed under the same lock.
+ * stored with the results in one transaction, which also disables what is gone. So it is where deliveries with a
+ * key ended: the one behind each is freed under the same lock.
  */
 export async function settle(
   pool: pg.Pool,
@@ -183,6 +177,8 @@ export async function settle(
     return { moved: (await store(pool, { ...options, judged })).size, stopped: [], signals: [] };
   return inClientTransaction(pool, async (client) => {
     const endpointIds = [...new Set(results.map((r) => r.endpointId))];
+    const gone = results.filter((r) => disablesAtOnce(classificationOf(r))).map((r) => r.endpointId);
+    const active = await lockActive(client, gone);
     const { nowMs, healths } = await lockHealth(client, { endpointIds, wanted: [...judged] });
     const moved = await store(client, { ...options, judged });
     // What came after its lease was lost is recorded, and judges nobody.
@@ -192,6 +188,12 @@ export async function settle(
     );
     const judgements = healths.map((health) => judge(health, byEndpoint.get(health.endpointId) ?? [], nowMs));
     if (judged.size > 0) await storeHealth(client, judgements);
+    for (const { isGone, health } of judgements) {
+      const { endpointId } = health;
+      const affiliateId = active.get(endpointId);
+      if (isGone && affiliateId !== undefined)
+        await disable(client, { endpointId, affiliateId, cause: { kind: "gone" } });
+    }
     await freeHeads(
       client,
       ended.filter((id) => moved.has(id)),
@@ -200,7 +202,8 @@ export async function settle(
       moved: moved.size,
       stopped: judgements
         .filter(
-          ({ health: { breaker, hold } }) => breaker.state === "open" || (hold.heldUntilMs ?? 0) > nowMs,
+          ({ isGone, health: { breaker, hold } }) =>
+            isGone || breaker.state === "open" || (hold.heldUntilMs ?? 0) > nowMs,
         )
         .map(({ health }) => health.endpointId),
       signals: judgements.flatMap((judgement) => judgement.signals),
@@ -213,7 +216,7 @@ function judge(
   health: Health,
   results: readonly Settlement[],
   nowMs: number,
-): HealthChange & { signals: EndpointSignal[] } {
+): HealthChange & { signals: EndpointSignal[]; isGone: boolean } {
   const { endpointId } = health;
   const { breaker, transitions } = settleResults(
     health.breaker,
@@ -225,15 +228,11 @@ function judge(
   const hold = settleHold(health.hold, current, nowMs);
   const failures = settleFailures(health.failures, results.map(classificationOf), nowMs);
   const signal = disablingSignal(failures);
-  const signals: EndpointSignal[] = signal ? [{ endpointId, signal }] : [];
-  if (current.map(classificationOf).some(disablesAtOnce))
-    signals.push({ endpointId, signal: { kind: "gone" } });
-  // A warning is given once; what disables ends the row by itself.
-  const warnedDays = signal?.kind === "warn" ? signal.days : failures.warnedDays;
   return {
-    health: { ...health, breaker, hold, failures: { ...failures, warnedDays } },
+    health: { ...health, breaker, hold, failures },
     transitions,
-    signals,
+    signals: signal ? [{ endpointId, signal }] : [],
+    isGone: current.map(classificationOf).some(disablesAtOnce),
   };
 }
 

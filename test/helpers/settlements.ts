@@ -45,6 +45,17 @@ export const failed = {
   status: 500,
 } as const satisfies Partial<Settlement>;
 
+/** A 410: a dead letter at once, and the endpoint is disabled. */
+export const gone = {
+  state: "dead_letter",
+  outcome: "permanent",
+  verdict: "failure",
+  attemptReason: "gone",
+  reason: "gone",
+  delayMs: null,
+  status: 410,
+} as const satisfies Partial<Settlement>;
+
 /** A refused payload: a dead letter at once, and no sign of a broken endpoint. */
 export const refused = {
   state: "dead_letter",

@@ -6,7 +6,7 @@ import { registerWorker } from "#lib/queue/workers.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { fanOutOptions, publish, publishMany } from "#test/helpers/factories.ts";
 import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
-import { refused, resultOf } from "#test/helpers/settlements.ts";
+import { gone, refused, resultOf } from "#test/helpers/settlements.ts";
 import { eventually, startWorker, waitForState } from "#test/helpers/workers.ts";
 import { POST as consoleHold } from "../../app/api/console/endpoints/[id]/breaker/hold/route.ts";
 import { GET as consoleHistory } from "../../app/api/console/endpoints/[id]/breaker-history/route.ts";
@@ -272,7 +272,18 @@ describe("with a worker", () => {
   });
 });
 
-test("changes and settlements that move the same breaker do not lock each other out", async () => {
+const unauthorized = {
+  ...refused,
+  attemptReason: "unauthorized",
+  reason: "unauthorized",
+  verdict: "failure",
+  status: 401,
+} as const;
+
+test.each([
+  ["open it", unauthorized],
+  ["disable it", gone],
+])("changes of an endpoint and settlements that %s do not lock each other out", async (_what, answer) => {
   const { pool } = api.database;
   const { id: workerId } = await registerWorker(pool, { hostname: "test", pid: 1, version: "test" });
   for (let round = 1; round <= 15; round += 1) {
@@ -286,25 +297,15 @@ test("changes and settlements that move the same breaker do not lock each other 
       leaseToken: String(round),
       workersAlive: 1,
     });
-    const results = rows.map((row) =>
-      resultOf(row, {
-        ...refused,
-        attemptReason: "unauthorized",
-        reason: "unauthorized",
-        verdict: "failure",
-        status: 401,
-      }),
-    );
+    const results = rows.map((row) => resultOf(row, answer));
     const [settled, edited, paused] = await Promise.all([
       settle(pool, { workerId, results }),
       edit({ url: "https://example.com/new" }),
       post(pause),
     ]);
-    expect({ moved: settled.moved, edited: edited.status, paused: paused.status }).toEqual({
-      moved: 10,
-      edited: 200,
-      paused: 200,
-    });
+    expect({ moved: settled.moved, edited: edited.status }).toEqual({ moved: 10, edited: 200 });
+    // What was disabled before is not paused.
+    expect(answer === gone ? [200, 409] : [200]).toContain(paused.status);
   }
 });
 

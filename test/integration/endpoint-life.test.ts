@@ -13,7 +13,7 @@ import {
   testSecretKey,
 } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
-import { failed, refused } from "#test/helpers/settlements.ts";
+import { failed, gone } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let { db, take, settleAll } = {} as TestQueue;
@@ -55,20 +55,65 @@ describe("cases 13 and 22: disabling", () => {
     return signals;
   };
 
+  /** Makes the audit log refuse every row while `during` runs. */
+  const withoutAudit = async (during: () => Promise<unknown>) => {
+    await db.pool.query("alter table posthorn.audit_log add constraint refused check (false) not valid");
+    await during();
+    await db.pool.query("alter table posthorn.audit_log drop constraint refused");
+  };
+
+  test("case 13: a 410 that could not disable its endpoint is settled again, and does so then", async () => {
+    const endpoint = await endpointWith(3);
+    const rows = await take({ want: 1 });
+    await withoutAudit(() => expect(settleAll(rows, gone)).rejects.toThrow("refused"));
+    expect((await status(endpoint)).status).toBe("active");
+    expect(await settleAll(rows, gone)).toMatchObject({ moved: 1, stopped: [endpoint.id] });
+    expect((await status(endpoint)).status).toBe("disabled");
+    expect(await audit(endpoint)).toHaveLength(1);
+    expect(await health(endpoint)).toMatchObject({ in_flight: 0, failing_since: null });
+  });
+
+  test("case 22: a warning or disabling that could not be done is asked for again by the next failure", async () => {
+    const endpoint = await endpointWith(40, { maxAttempts: 30 });
+    await settleAll(await take({ want: 2 }), failed);
+    const seen: string[] = [];
+    for (const days of [1, 5]) {
+      await db.pool.query(
+        "update posthorn.endpoint_health set failing_since = now() - $1 * interval '1 day', failing_attempts = 10",
+        [days],
+      );
+      const asked = await settleAll(await take({ want: 1 }), failed);
+      await withoutAudit(() => expect(act(asked)).rejects.toThrow("refused"));
+      const again = await settleAll(await take({ want: 1 }), failed);
+      // Both ask, at once and one after the other; it is done once.
+      await Promise.all([act(asked), act(again)]);
+      await act(again);
+      seen.push(...[...asked.signals, ...again.signals].map(({ signal }) => `${signal.kind} ${signal.days}`));
+    }
+    expect(seen).toEqual(["warn 1", "warn 1", "disable 5", "disable 5"]);
+    expect((await audit(endpoint)).map(({ action }) => action)).toEqual([
+      "endpoint.warn_failing",
+      "endpoint.disable",
+    ]);
+  });
+
+  test("a warning is not given when a success came in between", async () => {
+    const endpoint = await endpointWith(5);
+    await settleAll(await take({ want: 1 }), failed);
+    await db.pool.query("update posthorn.endpoint_health set failing_since = now() - interval '1 day'");
+    const asked = await settleAll(await take({ want: 1 }), failed);
+    expect(asked.signals).toHaveLength(1);
+    await settleAll(await take({ want: 1 }));
+    await act(asked);
+    expect(await audit(endpoint)).toEqual([]);
+    expect(await health(endpoint)).toMatchObject({ warned_days: 0, failing_since: null });
+  });
+
   test("case 13: 410 to many at once: the endpoint is disabled once, and what waits is held", async () => {
     const endpoint = await endpointWith(10);
-    const gone = {
-      ...refused,
-      attemptReason: "gone",
-      reason: "gone",
-      verdict: "failure",
-      status: 410,
-    } as const;
-    const answers = await Promise.all([
-      settleAll(await take({ want: 2 }), gone),
-      settleAll(await take({ want: 2 }), gone),
-    ]);
-    await Promise.all(answers.map(act));
+    const taken = [await take({ want: 2 }), await take({ want: 2 })];
+    const answers = await Promise.all(taken.map((rows) => settleAll(rows, gone)));
+    expect(answers.map(({ stopped }) => stopped)).toEqual([[endpoint.id], [endpoint.id]]);
     expect(await status(endpoint)).toEqual({ status: "disabled", status_changed_by: "Posthorn" });
     expect(await audit(endpoint)).toEqual([
       { action: "endpoint.disable", after: { status: "disabled", reason: "gone" } },

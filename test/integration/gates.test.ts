@@ -17,7 +17,7 @@ import { retireWorker } from "#lib/queue/workers.ts";
 import { breakerStates } from "#lib/vocabulary.ts";
 import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestQueue, type TestQueue } from "#test/helpers/queue.ts";
-import { failed, refused } from "#test/helpers/settlements.ts";
+import { failed, gone, refused } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let { db, worker, newWorker, take, settleAll } = {} as TestQueue;
@@ -254,15 +254,11 @@ describe("case 12: an endpoint that is held", () => {
     await inClientTransaction(db.pool, (client) =>
       changeHealth(client, endpoint.id, (h, nowMs) => probeNext(h, { nowMs, cause: "endpoint_changed" })),
     );
-    const gone = {
-      ...refused,
-      verdict: "failure",
-      attemptReason: "gone",
-      reason: "gone",
-      status: 410,
-    } as const;
     const late = await settleAll(early.slice(0, 1), gone);
-    expect(late.signals).toEqual([]);
+    expect((await db.pool.query("select status from posthorn.endpoints")).rows).toEqual([
+      { status: "active" },
+    ]);
+    expect(late.stopped).toEqual(failures > 0 ? [endpoint.id] : []);
     await settleAll(early.slice(1, 2), { ...tooMany, retryAfterMs: 60_000 });
     await settleAll(early.slice(2), tooMany);
     expect(await health(endpoint)).toMatchObject({ hold_until: null, rate_limited_in_a_row: 0 });

@@ -21,7 +21,7 @@ import {
   type TestEndpoint,
 } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
-import { failed, resultOf } from "#test/helpers/settlements.ts";
+import { failed, gone, resultOf } from "#test/helpers/settlements.ts";
 import { passTime } from "#test/helpers/time.ts";
 
 let db: TestDatabase;
@@ -413,6 +413,23 @@ describe("settle", () => {
     );
     const { rows } = await db.pool.query("select sum(in_flight)::int n from posthorn.endpoint_health");
     expect(rows[0].n).toBe(0);
+  });
+
+  test("nor do they when many of them disable several endpoints", async () => {
+    for (let i = 0; i < 4; i++) await endpointWith(60, { concurrency: 64 });
+    const batches = [];
+    for (let i = 0; i < 12; i++) batches.push((await take({ want: 20 })).rows);
+    await Promise.all(
+      batches.map((rows, i) => {
+        const results = rows.map((row, n) => resultOf(row, n % 4 === i % 4 ? gone : {}));
+        return settle(db.pool, { workerId: worker, results: i % 2 ? results : results.reverse() });
+      }),
+    );
+    const { rows } = await db.pool.query(
+      `select e.status, h.in_flight, (select count(*)::int from posthorn.audit_log where object_id = e.id::text) as told
+       from posthorn.endpoints e join posthorn.endpoint_health h on h.endpoint_id = e.id`,
+    );
+    expect(rows).toEqual(Array(4).fill({ status: "disabled", in_flight: 0, told: 1 }));
   });
 });
 
