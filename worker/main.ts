@@ -22,7 +22,11 @@ const database = createDatabase({
   statementTimeoutMs: 30_000,
   onError: (error) => log.warn({ err: error }, "database connection lost"),
 });
-const sender = createSender({ allowedSubnets: settings.allowedSubnets });
+const sender = createSender({
+  allowedSubnets: settings.allowedSubnets,
+  // As many as could ever go to one: its endpoints must not wait for each other's connections.
+  connectionsPerOrigin: settings.workerSlots,
+});
 const runner = await startRunner({
   database,
   listenUrl: settings.listenUrl ?? settings.databaseUrl,

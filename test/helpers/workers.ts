@@ -54,7 +54,7 @@ export async function startWorker(
 /** Starts a worker as a process of its own, as in production; it is ended after the test unless the test does. */
 export async function spawnWorker(
   databaseUrl: string,
-  options: { preload?: string; onOutput?: (text: string) => void } = {},
+  options: { slots?: number; preload?: string; onOutput?: (text: string) => void } = {},
 ): Promise<WorkerProcess> {
   const worker = await startWorkerProcess({ databaseUrl, secretKey: testSecretKey, ...options });
   stops.push(() => worker.end("SIGKILL").then(() => undefined));

@@ -5,13 +5,14 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { createEndpoint, fanOutOptions, publishMany } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
-import { startWorker, waitForState } from "#test/helpers/workers.ts";
+import { eventually, spawnWorker, startWorker, waitForState } from "#test/helpers/workers.ts";
 
 /** What several workers make of one endpoint's limits. */
 let db: TestDatabase;
 let server: ReturnType<typeof createServer>;
 let answerAfterMs = 0;
 let [onWire, peak] = [0, 0];
+const answers = new Set<NodeJS.Timeout>();
 
 beforeEach(async () => {
   db = await createTestDatabase();
@@ -20,14 +21,18 @@ beforeEach(async () => {
     onWire++;
     peak = Math.max(peak, onWire);
     request.resume();
-    setTimeout(() => {
+    const answer = setTimeout(() => {
+      answers.delete(answer);
       onWire--;
       response.end();
     }, answerAfterMs);
+    answers.add(answer);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterEach(() => {
+  for (const answer of answers) clearTimeout(answer);
+  answers.clear();
   server.closeAllConnections();
   server.close();
 });
@@ -77,4 +82,18 @@ test("under a rate, every send starts within a second of taking its token", asyn
   );
   expect(rows[0].longest).toBeLessThanOrEqual(1);
   expect(rows[0]).toMatchObject({ attempts: 24, charged: 1 });
+}, 60_000);
+
+test("endpoints of one origin do not wait for each other's connections", async () => {
+  answerAfterMs = 20_000;
+  const busy = await endpointWith(256, { concurrency: 256, timeoutMs: 30_000 });
+  await spawnWorker(db.url, { slots: 300 });
+  await eventually(async () => onWire === 256);
+  await endpointWith(1, { concurrency: 1 });
+  await eventually(async () => onWire === 257);
+  const { rows } = await db.pool.query(
+    "select count(*)::int as n from posthorn.delivery_attempts where endpoint_id = $1",
+    [busy.id],
+  );
+  expect(rows).toEqual([{ n: 0 }]);
 }, 60_000);
