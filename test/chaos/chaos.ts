@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { stopsFor } from "./plan.ts";
 import { runChaos } from "./run.ts";
 
 /**
@@ -39,11 +40,12 @@ const interrupted = new Promise<never>((_, reject) => {
 
 try {
   const { seed, kills, restarts } = options;
+  const planned = { seed, kills, stops: stopsFor(kills), restarts };
   const findings = await runChaos({ ...options, settleWithinSeconds: 180, say }, interrupted);
   const { disagreements } = findings;
   if (flags.json)
-    process.stdout.write(`${JSON.stringify({ seed, kills, restarts, ...findings, seconds: seconds() })}\n`);
-  else print({ seed, kills, restarts, ...findings });
+    process.stdout.write(`${JSON.stringify({ ...planned, ...findings, seconds: seconds() })}\n`);
+  else print({ ...planned, ...findings });
   process.exitCode = disagreements.length === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${(error as Error).stack}\nseed ${options.seed}\n`);

@@ -24,11 +24,16 @@ export function createRandom(seed: number): Random {
 const pauseMs = 100;
 const eventsPerStep = 20;
 const longestDelayMs = 150;
-/** One kill in so many is a stop. */
-const stopEvery = 5;
+/** For so many kills there is a stop beside them. */
+const killsPerStop = 5;
+
+/** How many workers are stopped past their lease in a run with so many kills. */
+export function stopsFor(kills: number): number {
+  return Math.max(1, Math.floor(kills / killsPerStop));
+}
 
 /**
- * Spreads events, kills and restarts over steps. Events come in bursts, so that a kill finds little in flight at
+ * Spreads events, kills, stops and restarts over steps. Events come in bursts, so that a kill finds little in flight at
  * times and much at others; each disturbance comes into a burst. The last fifth is left in peace.
  */
 export function makePlan(options: {
@@ -40,11 +45,10 @@ export function makePlan(options: {
   spread: number;
 }): Step[] {
   const { random, events, kills, restarts, spread } = options;
+  const kinds = planDisturbances({ random, kills, restarts });
   const count = Math.max(Math.ceil(events / eventsPerStep), (kills + restarts) * spread);
   const weights = Array.from({ length: count }, () => random() ** 3);
-  const disturbed = Array.from({ length: kills + restarts }, (_, i) =>
-    Math.floor(((i + random()) / (kills + restarts)) * count * 0.8),
-  );
+  const disturbed = kinds.map((_, i) => Math.floor(((i + random()) / kinds.length) * count * 0.8));
   for (const step of disturbed) weights[step] = 3;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const steps: Step[] = [];
@@ -55,7 +59,6 @@ export function makePlan(options: {
     steps.push({ events: until - published, pauseMs, disturbances: [] });
     published = until;
   }
-  const kinds = shuffled(disturbances(kills, restarts), random);
   disturbed.forEach((step, i) => {
     const afterMs = Math.round(random() * longestDelayMs);
     steps[step]?.disturbances.push({ kind: kinds[i] as Disturbance, afterMs });
@@ -63,17 +66,22 @@ export function makePlan(options: {
   return steps;
 }
 
-function disturbances(kills: number, restarts: number): Disturbance[] {
-  return [
-    ...Array.from(
-      { length: kills },
-      (_, i) => (i % stopEvery === stopEvery - 1 ? "stop" : "kill") as Disturbance,
-    ),
-    ...Array.from(
-      { length: restarts },
-      (_, i) => (i % 2 === 0 ? "restart_immediate" : "restart_fast") as Disturbance,
-    ),
-  ];
+/** Kills and restarts in any order, and stops evenly among them from the start on, as none is over soon. */
+function planDisturbances(options: { random: Random; kills: number; restarts: number }): Disturbance[] {
+  const { random, kills, restarts } = options;
+  const others = shuffled<Disturbance>(
+    [
+      ...Array<Disturbance>(kills).fill("kill"),
+      ...Array.from({ length: restarts }, (_, i) => (i % 2 === 0 ? "restart_immediate" : "restart_fast")),
+    ],
+    random,
+  );
+  const stops = stopsFor(kills);
+  const perStop = Math.ceil(others.length / stops);
+  return Array.from({ length: stops }, (_, i) => [
+    "stop" as const,
+    ...others.slice(i * perStop, (i + 1) * perStop),
+  ]).flat();
 }
 
 function shuffled<T>(items: T[], random: Random): T[] {

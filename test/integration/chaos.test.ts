@@ -21,6 +21,7 @@ test("case 32: nothing is lost and little repeated while workers are killed and 
     received: 600,
     lost: 0,
     kills: 3,
+    stops: 1,
     restarts: 1,
     disagreements: [],
   });
