@@ -45,7 +45,7 @@ export function makePlan(options: {
   spread: number;
 }): Step[] {
   const { random, events, kills, restarts, spread } = options;
-  const kinds = shuffled(disturbances(kills, restarts), random);
+  const kinds = planDisturbances({ random, kills, restarts });
   const count = Math.max(Math.ceil(events / eventsPerStep), (kills + restarts) * spread);
   const weights = Array.from({ length: count }, () => random() ** 3);
   const disturbed = kinds.map((_, i) => Math.floor(((i + random()) / kinds.length) * count * 0.8));
@@ -66,15 +66,22 @@ export function makePlan(options: {
   return steps;
 }
 
-function disturbances(kills: number, restarts: number): Disturbance[] {
-  return [
-    ...Array<Disturbance>(kills).fill("kill"),
-    ...Array<Disturbance>(stopsFor(kills)).fill("stop"),
-    ...Array.from(
-      { length: restarts },
-      (_, i) => (i % 2 === 0 ? "restart_immediate" : "restart_fast") as Disturbance,
-    ),
-  ];
+/** Kills and restarts in any order, and stops evenly among them from the start on, as none is over soon. */
+function planDisturbances(options: { random: Random; kills: number; restarts: number }): Disturbance[] {
+  const { random, kills, restarts } = options;
+  const others = shuffled<Disturbance>(
+    [
+      ...Array<Disturbance>(kills).fill("kill"),
+      ...Array.from({ length: restarts }, (_, i) => (i % 2 === 0 ? "restart_immediate" : "restart_fast")),
+    ],
+    random,
+  );
+  const stops = stopsFor(kills);
+  const perStop = Math.ceil(others.length / stops);
+  return Array.from({ length: stops }, (_, i) => [
+    "stop" as const,
+    ...others.slice(i * perStop, (i + 1) * perStop),
+  ]).flat();
 }
 
 function shuffled<T>(items: T[], random: Random): T[] {
