@@ -14,7 +14,8 @@ export default defineConfig({
           globalSetup: "test/helpers/global-setup.ts",
           setupFiles: "test/helpers/leaks.ts",
           pool: "forks",
-          maxWorkers: 2,
+          // They wait for most of the time: for leases, timeouts, processes that are killed.
+          maxWorkers: 3,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

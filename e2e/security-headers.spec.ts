@@ -15,13 +15,26 @@ async function makeRecords(request: APIRequestContext, world: World): Promise<Re
     data: { name: eventType },
   });
   expect(made.status()).toBe(201);
+  // Revoked by it.
+  const key = await request.post("/api/v1/api-keys", {
+    headers: { authorization },
+    data: { name: `Policy of ${world.key}`, purpose: "publish" },
+  });
+  expect(key.status()).toBe(201);
   const endpoint = await world.createEndpoint({
     name: "Looked at by the policy",
     url: world.receiver.url(world.path("safe")),
   });
   const event = await world.publish('{"payout":"1.50"}');
   const delivery = await world.delivery(event, "delivered");
-  return { affiliate: world.key, delivery: delivery.id, endpoint: endpoint.id, event, eventType };
+  return {
+    affiliate: world.key,
+    apiKey: (await key.json()).id,
+    delivery: delivery.id,
+    endpoint: endpoint.id,
+    event,
+    eventType,
+  };
 }
 
 function expectStandardHeaders(answer: APIResponse, what: string) {

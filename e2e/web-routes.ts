@@ -3,6 +3,7 @@ import path from "node:path";
 
 export type Records = {
   affiliate: string;
+  apiKey: string;
   delivery: string;
   endpoint: string;
   event: string;
@@ -22,6 +23,7 @@ export function routesOf(file: "page.tsx" | "route.ts"): string[] {
 export function existingPath(route: string, records: Records): string {
   const known: Record<string, string> = {
     "affiliates/[key]": records.affiliate,
+    "api-keys/[id]": records.apiKey,
     "deliveries/[id]": records.delivery,
     "endpoints/[id]": records.endpoint,
     "events/[id]": records.event,

@@ -303,7 +303,7 @@ describe("listing deliveries", () => {
     expect(await ids({ event: "lists-2", endpoint: two })).toHaveLength(1);
     expect(await ids({ event: "lists-2", affiliate: "other" })).toEqual([]);
     expect(await ids({ affiliate: "lists", state: "failed" })).toEqual([all[0]]);
-    expect(await ids({ state: "delivered" })).toEqual([all[1]]);
+    expect(await ids({ affiliate: "lists", state: "delivered" })).toEqual([all[1]]);
     expect(await ids({ affiliate: "lists", state: "dead_letter" })).toEqual([all[2]]);
     expect(await ids({ affiliate: "lists", state: "pending" })).toEqual(all.slice(3));
     expect(await ids({ affiliate: "nobody" })).toEqual([]);
