@@ -14,7 +14,7 @@ export default defineConfig({
   testDir: "e2e",
   // The tests share one system; each makes what it needs under names of its own.
   fullyParallel: false,
-  workers: 3,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
   expect: { timeout: 15_000 },
