@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     only: { type: "string" },
-    events: { type: "string", default: "40000" },
+    events: { type: "string", default: "25000" },
     endpoints: { type: "string", default: "200" },
   },
 });
@@ -32,7 +32,7 @@ const tables = {
   },
   isolation: measureIsolation,
   postbacks: (world: World) =>
-    measurePostbacks(world, { events: Number(flags.events) / 2, endpoints: Number(flags.endpoints) }),
+    measurePostbacks(world, { events: Number(flags.events), endpoints: Number(flags.endpoints) }),
 };
 type Results = { [Name in keyof typeof tables]: Awaited<ReturnType<(typeof tables)[Name]>> };
 

@@ -1,4 +1,4 @@
-import { publishMany, type Stage, work } from "./throughput.ts";
+import { medianOf, publishMany, type Stage, work } from "./throughput.ts";
 import type { World } from "./world.ts";
 
 /** The whole pipeline, fan-out included, with webhooks and with postbacks that render and sign the same events. */
@@ -20,25 +20,12 @@ export async function measurePostbacks(
   for (let round = 0; round < rounds; round++) {
     for (const kind of ["webhooks", "postbacks"] as const) {
       await publishMany(world, { events, affiliates: kinds[kind] });
-      stages[kind].push(await work(world, events));
+      stages[kind].push(await work(world));
     }
   }
-  const [webhooks, postbacks] = [meanOf(stages.webhooks), meanOf(stages.postbacks)];
+  const [webhooks, postbacks] = [medianOf(stages.webhooks), medianOf(stages.postbacks)];
   return { webhooks, postbacks, ratio: Number((postbacks.per_s / webhooks.per_s).toFixed(3)) };
 }
 
 const template =
   "?cid={click_id}&payout={payout}&cur={currency}&goal={goal|none}&geo={country:lower}&txid={conversion_id}";
-
-function meanOf(stages: Stage[]): Stage {
-  const mean = (value: (stage: Stage) => number) =>
-    Math.round(stages.reduce((sum, stage) => sum + value(stage), 0) / stages.length);
-  return {
-    per_s: mean((stage) => stage.per_s),
-    cpu_us: {
-      database: mean(({ cpu_us }) => cpu_us.database),
-      receiver: mean(({ cpu_us }) => cpu_us.receiver),
-      worker: mean(({ cpu_us }) => cpu_us.worker),
-    },
-  };
-}

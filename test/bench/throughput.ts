@@ -1,5 +1,7 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import { Pool } from "undici";
 import { v7 as uuidv7 } from "uuid";
 import { webhookBody, webhookHeaders } from "#lib/delivery/request.ts";
@@ -7,10 +9,12 @@ import { signWebhook } from "#lib/delivery/signature.ts";
 import { fanOut, fanOutBatchSize } from "#lib/queue/fan-out.ts";
 import { createSearchHasher } from "#lib/search/hash.ts";
 import { generateSigningSecret } from "#lib/secrets.ts";
-import { allSettled, sampleData, type World } from "./world.ts";
+import { allSettled, quantile, sampleData, type World } from "./world.ts";
 
-const bareRequests = 40_000;
 const atOnce = 128;
+const rounds = 3;
+/** Come first in every run and are not measured: after them code is compiled, and plans are made. */
+const warmUp = 8_000;
 
 /** Events or deliveries a second, and microseconds of CPU for each. */
 export type Stage = { per_s: number; cpu_us: { database: number; receiver: number; worker: number } };
@@ -27,8 +31,8 @@ export type Throughput = {
 };
 
 /**
- * What one worker carries beside bare undici, which signs and sends the same requests without a database: before,
- * between and after, since the speed of a shared machine drifts. CPU time drifts less.
+ * What one worker carries beside bare undici, which signs and sends the same requests without a database. The speed of
+ * a shared machine drifts, so they take turns, and the medians of the rounds count. CPU time drifts less.
  */
 export async function measureThroughput(
   world: World,
@@ -36,43 +40,71 @@ export async function measureThroughput(
 ): Promise<Throughput> {
   const affiliates: string[] = [];
   for (let i = 0; i < endpoints; i++) affiliates.push(await world.addEndpoint(`/hook/${i}`));
-  const bare = [await bareUndici(world.origin, endpoints)];
-
-  await publishMany(world, { events, affiliates });
   const hashValue = createSearchHasher(randomBytes(32));
-  const fanned = await measure(world, events, async () => {
-    while ((await fanOut(world.pool, { hashValue })) === fanOutBatchSize);
-  });
-  const delivered = await work(world, events);
-  bare.push(await bareUndici(world.origin, endpoints));
+  const measured = {
+    bare: [] as number[],
+    fanOut: [] as Stage[],
+    deliver: [] as Stage[],
+    whole: [] as Stage[],
+  };
 
-  await publishMany(world, { events, affiliates });
-  const whole = await work(world, events);
-  bare.push(await bareUndici(world.origin, endpoints));
+  for (let round = 0; round < rounds; round++) {
+    measured.bare.push(await bareUndici(world.origin, { requests: events, endpoints }));
+    await publishMany(world, { events: events + warmUp, affiliates });
+    measured.fanOut.push(
+      await measure(world, {
+        count: async () => events + warmUp,
+        run: async () => {
+          while ((await fanOut(world.pool, { hashValue })) === fanOutBatchSize);
+        },
+      }),
+    );
+    measured.deliver.push(await work(world));
+    await publishMany(world, { events: events + warmUp, affiliates });
+    measured.whole.push(await work(world));
+  }
 
-  await allDeliveredAtOnce(world, 2 * events);
-  const barePerSecond = bare.reduce((sum, rate) => sum + rate) / bare.length;
+  await allDeliveredAtOnce(world, 2 * rounds * (events + warmUp));
+  const ratioOf = (stages: Stage[]) =>
+    Number(median(stages.map(({ per_s }, round) => per_s / (measured.bare[round] as number))).toFixed(3));
   return {
-    bare_undici_per_s: Math.round(barePerSecond),
-    fan_out: fanned,
-    deliver: delivered,
-    whole,
-    deliver_ratio: ratio(delivered.per_s, barePerSecond),
-    whole_ratio: ratio(whole.per_s, barePerSecond),
+    bare_undici_per_s: Math.round(median(measured.bare)),
+    fan_out: medianOf(measured.fanOut),
+    deliver: medianOf(measured.deliver),
+    whole: medianOf(measured.whole),
+    deliver_ratio: ratioOf(measured.deliver),
+    whole_ratio: ratioOf(measured.whole),
   };
 }
 
-const ratio = (a: number, b: number) => Number((a / b).toFixed(3));
+const median = (values: readonly number[]) => quantile(values, 0.5);
+
+/** Each figure's own median. */
+export function medianOf(stages: readonly Stage[]): Stage {
+  const of = (value: (stage: Stage) => number) => median(stages.map(value));
+  return {
+    per_s: of((stage) => stage.per_s),
+    cpu_us: {
+      database: of(({ cpu_us }) => cpu_us.database),
+      receiver: of(({ cpu_us }) => cpu_us.receiver),
+      worker: of(({ cpu_us }) => cpu_us.worker),
+    },
+  };
+}
 
 /** The same requests, signed one by one, sent as a program without a queue would send them. */
-async function bareUndici(origin: string, endpoints: number): Promise<number> {
+async function bareUndici(
+  origin: string,
+  { requests, endpoints }: { requests: number; endpoints: number },
+): Promise<number> {
   const pool = new Pool(origin, { connections: atOnce, allowH2: false });
   const keys = [createSecretKey(generateSigningSecret())];
-  let left = bareRequests;
-  const start = performance.now();
+  let left = requests + warmUp;
+  let start = 0;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (left-- > 0) {
+        if (left === requests) start = performance.now();
         const id = uuidv7();
         const data = sampleData(left);
         const body = webhookBody({ id, type: "conversion.approved", occurredAt: new Date(), data });
@@ -85,7 +117,7 @@ async function bareUndici(origin: string, endpoints: number): Promise<number> {
       }
     }),
   );
-  const perSecond = bareRequests / ((performance.now() - start) / 1_000);
+  const perSecond = requests / ((performance.now() - start) / 1_000);
   await pool.close();
   return perSecond;
 }
@@ -105,25 +137,45 @@ export async function publishMany(
   }
 }
 
-/** One worker, from its start to the last settlement. */
-export async function work(world: World, events: number): Promise<Stage> {
+/** One worker, from when it is warm to the last settlement. */
+export async function work(world: World): Promise<Stage> {
   const worker = await world.startWorker();
-  const stage = await measure(world, events, () => allSettled(world.pool), worker.cpuSeconds);
+  const before = await settled(world.pool);
+  while ((await settled(world.pool)) < before + warmUp) await sleep(10);
+  const from = await settled(world.pool);
+  const stage = await measure(world, {
+    count: async () => (await settled(world.pool)) - from,
+    run: () => allSettled(world.pool),
+    workerCpuSeconds: worker.cpuSeconds,
+  });
   await worker.stop();
   return stage;
 }
 
+/** As the workers count them: a few rows to read. */
+async function settled(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(
+    "select coalesce(sum(delivered), 0)::int as n from posthorn.delivery_minutes",
+  );
+  return rows[0]?.n ?? 0;
+}
+
 async function measure(
   world: World,
-  count: number,
-  run: () => Promise<void>,
-  workerCpuSeconds: () => Promise<number> = async () => process.cpuUsage().user / 1e6,
+  options: {
+    run: () => Promise<void>;
+    /** How many it was, asked afterwards. */
+    count: () => Promise<number>;
+    workerCpuSeconds?: () => Promise<number>;
+  },
 ): Promise<Stage> {
+  const { run, workerCpuSeconds = async () => process.cpuUsage().user / 1e6 } = options;
   const [before, workerBefore] = [await world.cpuSeconds(), await workerCpuSeconds()];
   const start = performance.now();
   await run();
   const seconds = (performance.now() - start) / 1_000;
   const [after, workerAfter] = [await world.cpuSeconds(), await workerCpuSeconds()];
+  const count = await options.count();
   const micros = (used: number) => Math.round((used / count) * 1e6);
   return {
     per_s: Math.round(count / seconds),
