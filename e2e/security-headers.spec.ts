@@ -182,7 +182,7 @@ test("neither does a form that is filled in wrongly, nor a page that is missing"
   await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
   const answer = await page.goto("/there/is/no/such/page");
   expect(answer?.status()).toBe(404);
-  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await page.getByRole("link", { name: "Go to the start page" }).click();
   await expect(page).toHaveURL(/\/overview$/);
   await page.getByRole("button", { name: "Dark theme" }).click();
 });
