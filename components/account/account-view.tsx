@@ -16,9 +16,10 @@ import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { roleLabels } from "#lib/vocabulary.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SessionList } from "./session-list.tsx";
+import { TwoFactorPanel } from "./two-factor-panel.tsx";
 
-/** The reader's own name, password and sessions. */
-export function AccountView() {
+/** The reader's own name, password, second factor and sessions. */
+export function AccountView({ twoFactor }: { twoFactor: boolean }) {
   const { email, role } = useReader();
   return (
     <div className="flex max-w-3xl flex-col gap-4">
@@ -34,6 +35,7 @@ export function AccountView() {
       <Panel title="Password">
         <PasswordForm />
       </Panel>
+      <TwoFactorPanel key={String(twoFactor)} isOn={twoFactor} />
       <SessionList />
     </div>
   );

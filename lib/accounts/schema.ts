@@ -39,6 +39,13 @@ export type AccountEdit = z.infer<typeof accountEdit>;
 export const passwordChange = z.strictObject({ current: givenPassword, password: newPassword });
 export type PasswordChange = z.infer<typeof passwordChange>;
 
+export const passwordProof = z.strictObject({ password: givenPassword });
+export type PasswordProof = z.infer<typeof passwordProof>;
+
+/** A code of an app, six digits, or a backup code. */
+export const secondFactor = z.strictObject({ code: plainText().trim().min(6).max(40) });
+export type SecondFactor = z.infer<typeof secondFactor>;
+
 /** Somebody's own account. */
 export type Account = {
   id: string;
@@ -46,7 +53,12 @@ export type Account = {
   email: string;
   role: Role;
   affiliate: AffiliateRef | null;
+  /** Whether signing in asks for a code as well. */
+  two_factor: boolean;
 };
+
+/** What an app needs to show codes, and what to sign in with where the app is lost. */
+export type TwoFactorSecret = { secret: string; uri: string; backup_codes: string[] };
 
 /** One place where somebody is signed in. */
 export type AccountSession = {

@@ -1,7 +1,7 @@
 import { hashPassword, verifyPassword } from "better-auth/crypto";
 import { type AuditActor, recordAudit } from "#lib/audit/record.ts";
-import { addressHeader, type CallOrigin, systemActor } from "#lib/auth/actor.ts";
-import { betterAuthInstance } from "#lib/auth/better-auth.ts";
+import { type CallOrigin, systemActor } from "#lib/auth/actor.ts";
+import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
 import { selectHasAdmin } from "#lib/auth/has-admin.ts";
 import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
@@ -21,15 +21,18 @@ import {
 } from "./queries.ts";
 import type { Account, AccountEdit, AccountSession, PasswordChange, Setup, SignIn } from "./schema.ts";
 import { countTry, forgetTries } from "./throttle.ts";
+import { headersOf } from "./two-factor.ts";
 
 /** What the browser is to keep of a session: Set-Cookie headers. */
 type WithCookies = { cookies: string[] };
+/** `needsCode`: the password was right, and `signInWithCode` is to follow. */
+type SignedIn = WithCookies & { needsCode: boolean };
 
 /**
  * Signs somebody in. A 401 that is the same for an unknown address, a wrong password and a user who was deactivated; 429
  * after too many tries.
  */
-export async function signIn(from: CallOrigin, given: SignIn): Promise<WithCookies> {
+export async function signIn(from: CallOrigin, given: SignIn): Promise<SignedIn> {
   const { pool } = appDatabase();
   const tries = { email: given.email, address: from.address };
   await countTry(pool, tries);
@@ -38,35 +41,28 @@ export async function signIn(from: CallOrigin, given: SignIn): Promise<WithCooki
   return signedIn;
 }
 
-async function openSession(from: CallOrigin, { email, password }: SignIn): Promise<WithCookies> {
+async function openSession(from: CallOrigin, { email, password }: SignIn): Promise<SignedIn> {
   const auth = betterAuthInstance();
   const { headers, response } = await auth.api
-    .signInEmail({ body: { email, password }, headers: headersOf(from), returnHeaders: true })
+    .signInEmail({
+      body: { email, password },
+      headers: headersOf({ cookie: null, from }),
+      returnHeaders: true,
+    })
     .catch((error: unknown) => {
       if (isRefusal(error))
         throw new Problem("wrong_credentials", "There is no such combination of e-mail address and password");
       throw error;
     });
+  const cookies = headers.getSetCookie();
+  if ("twoFactorRedirect" in response) return { cookies, needsCode: true };
   const { id, name } = response.user;
   await recordAudit(
     appDatabase().orm,
     { kind: "user", id, name, from },
     { action: "user.sign_in", objectKind: "user", objectId: id },
   );
-  return { cookies: headers.getSetCookie() };
-}
-
-/** Whether better-auth judged, and did not fail. */
-function isRefusal(error: unknown): boolean {
-  const status = (error as { statusCode?: unknown }).statusCode;
-  return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
-}
-
-function headersOf({ address, userAgent }: CallOrigin): Headers {
-  return new Headers({
-    ...(address === null ? {} : { [addressHeader]: address }),
-    ...(userAgent === null ? {} : { "user-agent": userAgent }),
-  });
+  return { cookies, needsCode: false };
 }
 
 /** Whether a set-up link leads anywhere: it was not used, and has not expired or been replaced. */
@@ -103,8 +99,8 @@ function setupActor(from: CallOrigin): AuditActor {
 
 /** Somebody's own account. */
 export function getAccount(actor: SessionActor): Account {
-  const { id, name, email, role, affiliate } = actor;
-  return { id, name, email, role, affiliate };
+  const { id, name, email, role, affiliate, twoFactor } = actor;
+  return { id, name, email, role, affiliate, two_factor: twoFactor };
 }
 
 /** Changes one's own name. */

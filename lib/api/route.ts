@@ -26,6 +26,8 @@ type Input<A extends keyof Caller, P, Q, B> = Caller[A] & {
   params: P;
   query: Q;
   body: B;
+  /** Of the request, for what looks for more in it than the session. */
+  cookie: string | null;
   /** Sends a Set-Cookie header with the answer. */
   setCookies: (cookies: readonly string[]) => void;
 };
@@ -77,6 +79,7 @@ export function route<A extends keyof Caller, P = undefined, Q = undefined, B = 
         params: params as P,
         query: query as Q,
         body: body as B,
+        cookie: request.headers.get("cookie"),
         setCookies: (given) => {
           cookies.push(...given);
         },

@@ -32,6 +32,8 @@ export const auditActionLabels = {
   "user.sign_out": "User signed out",
   "user.sign_out_everywhere": "User signed out everywhere",
   "user.change_password": "Password changed",
+  "user.enable_second_factor": "Second factor turned on",
+  "user.disable_second_factor": "Second factor turned off",
 } as const;
 export type AuditAction = keyof typeof auditActionLabels;
 export const auditActions = Object.keys(auditActionLabels) as [AuditAction, ...AuditAction[]];

@@ -1,6 +1,7 @@
-import { hkdfSync } from "node:crypto";
+import { createHash, hkdfSync } from "node:crypto";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth/minimal";
+import { twoFactor } from "better-auth/plugins/two-factor";
 import { v7 as uuidV7 } from "uuid";
 import { credentials, sessions, twoFactors, users, verifications } from "#drizzle/schema/index.ts";
 import { maxPasswordLength, minPasswordLength } from "#lib/accounts/password.ts";
@@ -29,7 +30,10 @@ export function betterAuthInstance(): BetterAuth {
 
 /** Signs cookies; another key than the one that encrypts, derived from it, so that neither tells of the other. */
 export function cookieSecret(): string {
-  const [secretKey] = secretKeys();
+  return derived(secretKeys()[0]);
+}
+
+function derived(secretKey: Buffer): string {
   return Buffer.from(hkdfSync("sha256", secretKey, "", "posthorn sessions", 32)).toString("base64");
 }
 
@@ -39,6 +43,9 @@ function make({ orm, pool }: Database) {
     appName: "Posthorn",
     baseURL: publicUrl ?? `http://127.0.0.1:${port}`,
     secret: cookieSecret(),
+    // Second factors are encrypted with the first of them, and still read with the others.
+    secrets: secretKeys().map((key) => ({ version: versionOf(key), value: derived(key) })),
+    plugins: [twoFactor({ issuer: "Posthorn" })],
     database: drizzleAdapter(orm, {
       provider: "pg",
       schema: {
@@ -70,6 +77,17 @@ function make({ orm, pool }: Database) {
     // It would log a line for every unknown address; what fails is thrown, and logged by the route.
     logger: { disabled: true },
   });
+}
+
+/** A number that stands for the key, wherever in the list it is. */
+function versionOf(secretKey: Buffer): number {
+  return createHash("sha256").update("posthorn secret version").update(secretKey).digest().readUInt32BE();
+}
+
+/** Whether better-auth judged what it was given, and did not fail. */
+export function isRefusal(error: unknown): boolean {
+  const status = (error as { statusCode?: unknown }).statusCode;
+  return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
 }
 
 async function maySignIn(db: Queryable, userId: string): Promise<boolean> {

@@ -9,6 +9,8 @@ import { betterAuthInstance, cookieSecret } from "./better-auth.ts";
 export type SessionActor = Actor & { kind: "user" } & {
   email: string;
   sessionId: string;
+  /** Whether signing in asks for a code as well. */
+  twoFactor: boolean;
   affiliate: { id: string; key: string; name: string } | null;
 };
 
@@ -18,12 +20,13 @@ type LiveSession = {
   name: string;
   email: string;
   role: Role;
+  two_factor_enabled: boolean;
   affiliate_id: string | null;
   affiliate_key: string | null;
   affiliate_name: string | null;
 };
 
-const liveSession = `select s.id as session_id, u.id, u.name, u.email, u.role, u.affiliate_id,
+const liveSession = `select s.id as session_id, u.id, u.name, u.email, u.role, u.two_factor_enabled, u.affiliate_id,
     a.key as affiliate_key, a.name as affiliate_name
   from posthorn.sessions s
   join posthorn.users u on u.id = s.user_id
@@ -50,6 +53,7 @@ export async function findSession(headers: Headers): Promise<SessionActor | null
     affiliateId,
     affiliate: affiliateId === null ? null : { id: affiliateId, key: key ?? "", name: name ?? "" },
     sessionId: row.session_id,
+    twoFactor: row.two_factor_enabled,
     from: callOrigin(headers),
   };
 }

@@ -206,6 +206,7 @@ describe("a session", () => {
       email: user.email,
       role: "support",
       affiliate: null,
+      two_factor: false,
     });
     const edited = await api.call(account.PATCH, { method: "PATCH", as: user, body: { name: " Sam " } });
     expect(edited).toMatchObject({ status: 200, body: { name: "Sam" } });

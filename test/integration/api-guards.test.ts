@@ -29,7 +29,7 @@ describe("the console's routes", () => {
     },
   );
 
-  const before = ["POST /sign-in", "POST /setup"];
+  const before = ["POST /sign-in", "POST /sign-in/code", "POST /setup"];
 
   test.each(consoleHandlers.filter(({ name }) => !before.includes(name)))(
     "$name needs a live session, whatever key comes with the call",

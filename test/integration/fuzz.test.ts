@@ -128,7 +128,11 @@ const bodies: Record<string, unknown[]> = {
     { token: "x".repeat(43), name: "Fuzz", email: "fuzz@posthorn.example", password: "four little horns" },
   ],
   "/sign-in": [{ email: "fuzz@posthorn.example", password: "three little horns" }],
+  "/sign-in/code": [{ code: "123456" }, { code: "abcde-fghij" }],
   "/sign-out": [{}],
+  "/account/two-factor": [{ password: "three little horns" }],
+  "/account/two-factor/disable": [{ password: "three little horns" }],
+  "/account/two-factor/enable": [{ code: "123456" }],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",

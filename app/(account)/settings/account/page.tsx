@@ -15,7 +15,7 @@ export default async function Page() {
   return (
     <HydrationBoundary state={state}>
       <PageHeader title="Your account" />
-      <AccountView />
+      <AccountView twoFactor={actor.twoFactor} />
     </HydrationBoundary>
   );
 }

@@ -5,5 +5,9 @@ import { route } from "#lib/api/route.ts";
 export const POST = route({
   auth: "visitor",
   body: signInRequest,
-  handler: async ({ from, body, setCookies }) => setCookies((await signIn(from, body)).cookies),
+  handler: async ({ from, body, setCookies }) => {
+    const { cookies, needsCode } = await signIn(from, body);
+    setCookies(cookies);
+    return needsCode ? { needs_code: true } : undefined;
+  },
 });
