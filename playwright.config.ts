@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { defineConfig, devices } from "@playwright/test";
+import { adminStateFile } from "./e2e/signed-in.ts";
 import { chromiumArguments, findChromium } from "./scripts/chromium.ts";
 import { freePort } from "./scripts/ports.ts";
 
 // Playwright reads this file in every worker: what is chosen at random goes through the environment.
 process.env.POSTHORN_E2E_PORT ??= String(await freePort());
 process.env.POSTHORN_E2E_API_KEY ??= randomBytes(24).toString("hex");
+process.env.POSTHORN_E2E_PASSWORD ??= randomBytes(12).toString("hex");
 const port = process.env.POSTHORN_E2E_PORT;
 const baseURL = `http://127.0.0.1:${port}`;
 const executablePath = findChromium();
@@ -20,6 +22,11 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [["list"], ["json", { outputFile: "test-results/e2e.json" }]],
   outputDir: "test-results/e2e",
+  projects: [
+    // Takes the set-up link, and keeps the first admin's session for all the others.
+    { name: "first-admin", testMatch: /first-admin\.setup\.ts$/ },
+    { name: "console", dependencies: ["first-admin"], use: { storageState: adminStateFile } },
+  ],
   use: {
     ...devices["Desktop Chrome"],
     baseURL,

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { type NextRequest, NextResponse } from "next/server";
 import { pagePolicy } from "#lib/api/security-headers.ts";
-import { isLoopbackHost } from "#lib/auth/browser-guard.ts";
+import { isServedHost } from "#lib/auth/browser-guard.ts";
+import { pathHeader } from "#lib/auth/local-path.ts";
 
 /**
- * Refuses pages under a foreign host name: until accounts exist the console is for this machine alone, and a
- * page elsewhere that has its own name resolved to 127.0.0.1 must not get at it. Gives every other page the policy
- * that its scripts must fit, and the rendering the nonce for them: Next.js takes it out of the policy.
+ * Refuses pages under a foreign host name: a page elsewhere that has its own name resolved to this machine must not get
+ * at the console. Gives every other page the policy that its scripts must fit, and the rendering the nonce for them:
+ * Next.js takes it out of the policy; and its own path, which sign-in comes back to.
  */
-export function proxy(request: NextRequest): Response {
-  if (!isLoopbackHost(request.headers.get("host"))) {
-    return new Response("The console answers under localhost, 127.0.0.1 and [::1] only.\n", {
+export async function proxy(request: NextRequest): Promise<Response> {
+  if (!(await isServedHost(request.headers.get("host")))) {
+    return new Response("The console answers under its own origin, localhost, 127.0.0.1 and [::1] only.\n", {
       status: 403,
       headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
     });
@@ -20,6 +21,7 @@ export function proxy(request: NextRequest): Response {
   const headers = new Headers(request.headers);
   headers.set("content-security-policy", policy);
   headers.set("x-nonce", nonce);
+  headers.set(pathHeader, request.nextUrl.pathname + request.nextUrl.search);
   return NextResponse.next({ request: { headers }, headers: { "content-security-policy": policy } });
 }
 

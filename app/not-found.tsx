@@ -8,8 +8,8 @@ export default async function NotFound() {
     <main className="mx-auto flex max-w-prose flex-col gap-3 px-6 py-24">
       <h1 className="font-semibold text-lg">There is no such page</h1>
       <p className="text-ink-2">The address is wrong, or what it named is gone.</p>
-      <Link href="/overview" className="underline underline-offset-2">
-        Go to the overview
+      <Link href="/" className="underline underline-offset-2">
+        Go to the start page
       </Link>
     </main>
   );

@@ -17,7 +17,7 @@ for (const theme of ["light", "dark"] as const) {
     // On the endpoint's own page, and from there in the whole log.
     const panel = page.getByRole("table", { name: "What was done to it, latest first" });
     await expect(panel.getByRole("row")).toHaveCount(3);
-    await expect(panel.getByRole("row").nth(1)).toContainText(/Endpoint edited.*Console.*name/);
+    await expect(panel.getByRole("row").nth(1)).toContainText(/Endpoint edited.*First Admin.*name/);
     await page.getByRole("link", { name: "All in the audit log" }).click();
     await expect(page).toHaveURL(new RegExp(`/audit\\?object_kind=endpoint&object_id=${endpoint.id}$`));
     const rows = page.getByRole("table", { name: "What was done, latest first" }).getByRole("row");

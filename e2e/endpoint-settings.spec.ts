@@ -180,7 +180,7 @@ test("a breaker is held, reset and closed by hand, and its history says so", asy
   );
   await dialog.getByLabel("Reason").fill("They move their server");
   await dialog.getByLabel("Reason").press("Enter");
-  await expect(breaker).toContainText("Held open by Console until somebody resets or closes it.");
+  await expect(breaker).toContainText("Held open by First Admin until somebody resets or closes it.");
   await expect(hold).toHaveAccessibleDescription("It is held open already.");
   await world.publish("{}");
   await expect(page.getByRole("row").filter({ hasText: "behind the endpoint's open breaker" })).toHaveCount(
@@ -188,7 +188,7 @@ test("a breaker is held, reset and closed by hand, and its history says so", asy
   );
 
   await reset.click();
-  await expect(dialog).toContainText("The hold by Console ends.");
+  await expect(dialog).toContainText("The hold by First Admin ends.");
   await dialog.getByRole("button", { name: "Reset" }).click();
   await world.receiver.waitFor(path, 1);
   await expect(breaker).toContainText("Closed");

@@ -65,11 +65,11 @@ test("a delivery that waits cannot be resent, and the button says why", async ({
   await open(page, `/endpoints/${endpoint.id}`);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click();
-  await expect(page.getByText("Paused by Console")).toBeVisible();
+  await expect(page.getByText("Paused by First Admin")).toBeVisible();
   const { id } = await world.delivery(await world.publish("{}"), "pending");
   await open(page, `/deliveries/${id}`);
   await expect(page.getByText("Held", { exact: true })).toBeVisible();
-  await expect(page.getByText(/endpoint paused by Console/)).toBeVisible();
+  await expect(page.getByText(/endpoint paused by First Admin/)).toBeVisible();
   const resend = page.getByRole("button", { name: "Resend" });
   await expect(resend).toHaveAttribute("aria-disabled", "true");
   await expect(resend).toHaveAccessibleDescription("It waits to be sent already.");

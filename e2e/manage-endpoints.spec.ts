@@ -90,7 +90,7 @@ test("paused, an endpoint holds its events; resumed, it gets them; deleted, it i
   await expect(dialog).toContainText("Its events are held, not dropped.");
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await dialog.getByRole("button", { name: "Pause" }).click();
-  await expect(page.getByText("Paused by Console")).toBeVisible();
+  await expect(page.getByText("Paused by First Admin")).toBeVisible();
 
   await world.publish("{}");
   await world.publish("{}");

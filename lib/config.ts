@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { passwordFault } from "./accounts/password.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -29,7 +31,14 @@ const secretKey = z
 
 const variables = z.object({
   PORT: wholeNumber(1, 65_535).default(3000),
+  POSTHORN_HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0, "must be an IP address such as 127.0.0.1, 0.0.0.0 or ::")
+    .default("127.0.0.1"),
   POSTHORN_PUBLIC_URL: publicUrl.optional(),
+  POSTHORN_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
+  POSTHORN_ADMIN_EMAIL: z.email("must be an e-mail address").optional(),
+  POSTHORN_ADMIN_PASSWORD: z.string().optional(),
   DATABASE_URL: postgresUrl.optional(),
   POSTHORN_DATA_DIR: z.string().default(".posthorn"),
   POSTHORN_DATABASE_PORT: wholeNumber(1, 65_535).optional(),
@@ -50,8 +59,14 @@ const variables = z.object({
 /** `.env.example` describes each. A database that is given by hand always comes with its secret key. */
 export type Config = {
   port: number;
+  /** The address that the web process listens on once there is an admin. */
+  host: string;
   /** The origin under which browsers reach the console. */
   publicUrl: string | undefined;
+  /** How many proxies stand before the web process and append to X-Forwarded-For. */
+  trustedProxies: number;
+  /** Makes the first admin, while there is none. */
+  firstAdmin: { email: string; password: string } | undefined;
   dataDir: string;
   databasePort: number | undefined;
   apiKey: string | undefined;
@@ -86,10 +101,19 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
     throw new ConfigError(faults);
   }
-  const { DATABASE_URL, POSTHORN_SECRET_KEY } = parsed.data;
+  const { DATABASE_URL, POSTHORN_SECRET_KEY, POSTHORN_HOST, POSTHORN_PUBLIC_URL } = parsed.data;
+  if (!isLoopback(POSTHORN_HOST) && POSTHORN_PUBLIC_URL === undefined) {
+    throw new ConfigError([
+      "POSTHORN_PUBLIC_URL must be set when POSTHORN_HOST is not a loopback address: the console answers under " +
+        "that origin and this machine's own names only",
+    ]);
+  }
   return {
     port: parsed.data.PORT,
+    host: parsed.data.POSTHORN_HOST,
     publicUrl: parsed.data.POSTHORN_PUBLIC_URL,
+    trustedProxies: parsed.data.POSTHORN_TRUSTED_PROXIES,
+    firstAdmin: firstAdmin(parsed.data),
     dataDir: parsed.data.POSTHORN_DATA_DIR,
     databasePort: parsed.data.POSTHORN_DATABASE_PORT,
     apiKey: parsed.data.POSTHORN_API_KEY,
@@ -137,6 +161,24 @@ function databaseAndKey(databaseUrl: string | undefined, secretKey: Buffer | und
     "POSTHORN_SECRET_KEY must be set when DATABASE_URL is: 32 bytes in base64, the same for every process " +
       "on that database; `openssl rand -base64 32` makes one",
   ]);
+}
+
+function firstAdmin(given: {
+  POSTHORN_ADMIN_EMAIL?: string | undefined;
+  POSTHORN_ADMIN_PASSWORD?: string | undefined;
+}): Config["firstAdmin"] {
+  const { POSTHORN_ADMIN_EMAIL: email, POSTHORN_ADMIN_PASSWORD: password } = given;
+  if (email === undefined && password === undefined) return undefined;
+  if (email === undefined || password === undefined)
+    throw new ConfigError(["POSTHORN_ADMIN_EMAIL and POSTHORN_ADMIN_PASSWORD must be set together"]);
+  const fault = passwordFault(password, { email });
+  if (fault !== null) throw new ConfigError([`POSTHORN_ADMIN_PASSWORD ${fault}`]);
+  return { email: email.toLowerCase(), password };
+}
+
+/** Whether only this machine itself can reach what listens on the address. */
+function isLoopback(address: string): boolean {
+  return ipaddr.parse(address).range() === "loopback";
 }
 
 function isPostgresUrl(text: string): boolean {

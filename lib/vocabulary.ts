@@ -82,6 +82,10 @@ export type PostbackContentType = (typeof postbackContentTypes)[number];
 export const endpointStatuses = ["active", "paused", "disabled"] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
+/** Why an affiliate's own users may not resume an endpoint, while its operators may. */
+export const resumeBars = ["staff_paused", "gone"] as const;
+export type ResumeBar = (typeof resumeBars)[number];
+
 /**
  * In which order an endpoint gets deliveries with the same ordering key: in any; each after the one before has
  * ended; or also not after a dead letter, until that is resent or discarded.
@@ -126,7 +130,12 @@ export type KeyPurpose = (typeof keyPurposes)[number];
 export const keyStatuses = ["active", "expired", "revoked"] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-export const actorKinds = ["api_key", "console", "system"] as const;
+/** Who a user is to Posthorn. Each of the staff may do what those before them may; an affiliate sees its own alone. */
+export const roles = ["affiliate", "support", "ops", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+/** `console`: whoever sat at the console before there were users; nothing is recorded so any more. */
+export const actorKinds = ["api_key", "console", "system", "user"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 export const keyPurposeLabels = {
@@ -148,10 +157,18 @@ export const keyPurposeSentences = {
   manage: "Everything, other keys included.",
 } satisfies Record<KeyPurpose, string>;
 
+export const roleLabels = {
+  affiliate: "Affiliate",
+  support: "Support",
+  ops: "Ops",
+  admin: "Admin",
+} satisfies Record<Role, string>;
+
 export const actorKindLabels = {
   api_key: "Any API key",
-  console: "Console",
+  console: "Console without sign-in",
   system: "Posthorn itself",
+  user: "Any user",
 } satisfies Record<ActorKind, string>;
 
 export const endpointKindLabels = {
@@ -181,6 +198,11 @@ export const endpointStatusLabels = {
   paused: "Paused",
   disabled: "Disabled",
 } satisfies Record<EndpointStatus, string>;
+
+export const resumeBarSentences = {
+  staff_paused: "Posthorn's operators paused it: ask them to resume it",
+  gone: "Its server said that this URL is gone for good: change the URL first",
+} satisfies Record<ResumeBar, string>;
 
 export const breakerStateLabels = {
   closed: "Closed",

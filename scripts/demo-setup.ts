@@ -15,6 +15,8 @@ import { StartError } from "./start-error.ts";
 /** What the demo keeps between runs, readable by its owner alone. */
 export type DemoMemory = {
   apiKey: string;
+  /** Of the demo's users. */
+  password: string;
   receiverPort: number;
   /** By path. */
   endpoints: Record<string, { id: string; secret: string }>;
@@ -26,8 +28,11 @@ const memoryFile = (dataDir: string) => path.join(dataDir, "demo.json");
 
 export async function readMemory(dataDir: string): Promise<DemoMemory> {
   const text = await readSecret(memoryFile(dataDir));
-  if (text !== undefined) return JSON.parse(text);
+  const made = { password: `horn-${randomBytes(9).toString("base64url")}` };
+  // What an earlier version kept has no password.
+  if (text !== undefined) return { ...made, ...JSON.parse(text) };
   return {
+    ...made,
     apiKey: `phk_demo_${randomBytes(24).toString("base64url")}`,
     receiverPort: defaultReceiverPort,
     endpoints: {},

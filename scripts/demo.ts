@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { createEventSource, type EventSource } from "./demo-events.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { type Api, createApi, readMemory, setUpWorld, writeMemory } from "./demo-setup.ts";
+import { type DemoUser, demoAdmin, ensureDemoUsers } from "./demo-users.ts";
 import {
   behaviourWords,
   demoCustomersAffiliates,
@@ -29,6 +30,8 @@ await untilStopped(async (signal) => {
     ...process.env,
     POSTHORN_DATA_DIR: dataDir,
     POSTHORN_API_KEY: apiKey,
+    POSTHORN_ADMIN_EMAIL: demoAdmin.email,
+    POSTHORN_ADMIN_PASSWORD: memory.password,
     POSTHORN_ALLOWED_SUBNETS: "127.0.0.0/8,::1/128",
     POSTHORN_ALLOW_HTTP: "true",
   };
@@ -42,7 +45,8 @@ await untilStopped(async (signal) => {
   try {
     const api = createApi(posthorn.url, apiKey);
     await setUpWorld({ api, receiver, memory, remember });
-    console.log(greeting({ url: posthorn.url, apiKey, receiver, rate, seed }));
+    const users = await ensureDemoUsers(posthorn.databaseUrl, memory.password);
+    console.log(greeting({ url: posthorn.url, apiKey, receiver, rate, seed, users }));
     const source = createEventSource({
       seed,
       players: demoPlayersAffiliates.map(({ key }) => key),
@@ -137,8 +141,9 @@ function greeting(world: {
   receiver: DemoReceiver;
   rate: number;
   seed: number;
+  users: DemoUser[];
 }): string {
-  const { url, apiKey, receiver, rate, seed } = world;
+  const { url, apiKey, receiver, rate, seed, users } = world;
   const names = new Map(
     [...demoPlayersAffiliates, ...demoCustomersAffiliates].map(({ key, name }) => [key, name]),
   );
@@ -154,6 +159,9 @@ function greeting(world: {
     `  API key    ${apiKey}`,
     `  Receiver   ${receiver.url("/")}`,
     `  Events     ${rate} a second, seed ${seed}`,
+    "",
+    "  Users",
+    ...users.map(({ role, email, password }) => `    ${role.padEnd(11)}${email.padEnd(32)}${password}`),
     "",
     "  Endpoints",
     ...lines,

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { migrate } from "#drizzle/migrate.ts";
+import { ensureFirstAdmin, setupLinkHours } from "#lib/accounts/first-admin.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { type Config, parseConfig } from "#lib/config.ts";
 import { maxTimeoutMs } from "#lib/endpoints/schema.ts";
@@ -16,6 +16,7 @@ import { readSecret, writeSecret } from "./secret-file.ts";
 import { errorCode, StartError } from "./start-error.ts";
 import { createSupervisor, type Manners, type Service, type Supervisor } from "./supervisor.ts";
 import { untilStopped } from "./terminal.ts";
+import { withDatabase } from "./with-database.ts";
 
 export type Mode = "start" | "dev";
 
@@ -31,6 +32,8 @@ export type Running = {
   databaseUrl: string;
   /** Only when it has just been made: it is kept nowhere. */
   apiKey: string | null;
+  /** Where the first admin is made, while there is none; valid for a day, and until the next start. */
+  setupUrl: string | null;
   stop: () => Promise<void>;
   /** The exit code: 0 after `stop`, 1 when a process that kept dying ended everything. */
   done: Promise<number>;
@@ -40,6 +43,7 @@ type Database = { databaseUrl: string; secretKey: string };
 type Step = StartOptions & { config: Config; supervisor: Supervisor; signal: AbortSignal };
 
 const root = path.join(import.meta.dirname, "..");
+const loopback = "127.0.0.1";
 const webReadyWithinSeconds = 120;
 const webManners: Manners = { stopSignal: "SIGTERM", stopWithinSeconds: 20, lastSignal: "SIGKILL" };
 /** Longer than any request may take: one that is cut off in flight is made again. */
@@ -47,7 +51,7 @@ export const workerManners: Manners = { ...webManners, stopWithinSeconds: maxTim
 
 /**
  * Starts all of Posthorn: PostgreSQL unless DATABASE_URL names one, the build if it is out of date, migrations,
- * the first API key, then web and worker under a supervisor. Resolves once the web part answers.
+ * the first API key and the way to the first admin, then web and worker under a supervisor. Resolves once the web part answers.
  * Throws `ConfigError` or `StartError`, with everything stopped again, when that cannot be.
  */
 export async function startPosthorn(options: StartOptions): Promise<Running> {
@@ -80,19 +84,22 @@ export async function startPosthorn(options: StartOptions): Promise<Running> {
 async function startOn(
   database: Database,
   step: Step,
-): Promise<Pick<Running, "url" | "databaseUrl" | "apiKey">> {
+): Promise<Pick<Running, "url" | "databaseUrl" | "apiKey" | "setupUrl">> {
   const { config, mode, supervisor, signal } = step;
   if (mode === "start") {
     await buildIfNeeded({ onBuild: () => report("Building the console; this is done once"), signal });
   }
   signal.throwIfAborted();
   await prepareSchema(database.databaseUrl);
-  const apiKey = await firstApiKey(database.databaseUrl, config);
+  const { apiKey, setupToken } = await firstAccess(database.databaseUrl, config);
   signal.throwIfAborted();
-  await supervisor.run(...services(database, step));
-  const url = `http://127.0.0.1:${config.port}`;
+  // Until there is an admin nobody else can come in, nor become it.
+  const host = setupToken === null ? config.host : loopback;
+  await supervisor.run(...services(database, step, host));
+  const url = `http://${localName(host)}:${config.port}`;
   await webAnswers(url, step);
-  return { url, databaseUrl: database.databaseUrl, apiKey };
+  const setupUrl = setupToken === null ? null : `${url}/setup?token=${setupToken}`;
+  return { url, databaseUrl: database.databaseUrl, apiKey, setupUrl };
 }
 
 async function openDatabase(
@@ -145,18 +152,26 @@ async function prepareSchema(databaseUrl: string): Promise<void> {
   }
 }
 
-async function firstApiKey(databaseUrl: string, config: Config): Promise<string | null> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000 });
-  try {
-    const made = await ensureFirstApiKey(pool, { provided: config.apiKey });
-    return made?.key ?? null;
-  } finally {
-    await pool.end();
-  }
+/** The first API key and the way to the first admin, each where there is none yet. */
+async function firstAccess(
+  databaseUrl: string,
+  config: Config,
+): Promise<{ apiKey: string | null; setupToken: string | null }> {
+  return withDatabase(databaseUrl, async (database) => {
+    const key = await ensureFirstApiKey(database.pool, { provided: config.apiKey });
+    const link = await ensureFirstAdmin(database, config);
+    return { apiKey: key?.key ?? null, setupToken: link?.setupToken ?? null };
+  });
 }
 
-function services(database: Database, { env, mode, config }: Step): [Service, Service] {
-  const { POSTHORN_API_KEY: _, ...inherited } = env;
+/** Under which this machine itself reaches what listens on the address, as in a URL. */
+function localName(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return loopback;
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function services(database: Database, { env, mode, config }: Step, host: string): [Service, Service] {
+  const { POSTHORN_API_KEY: _, POSTHORN_ADMIN_EMAIL: __, POSTHORN_ADMIN_PASSWORD: ___, ...inherited } = env;
   const childEnv: NodeJS.ProcessEnv = {
     ...inherited,
     DATABASE_URL: database.databaseUrl,
@@ -166,14 +181,7 @@ function services(database: Database, { env, mode, config }: Step): [Service, Se
     POSTHORN_SUPERVISOR_PID: String(process.pid),
     NODE_ENV: mode === "dev" ? "development" : "production",
   };
-  const next = [
-    "node_modules/next/dist/bin/next",
-    mode,
-    "--hostname",
-    "127.0.0.1",
-    "--port",
-    String(config.port),
-  ];
+  const next = ["node_modules/next/dist/bin/next", mode, "--hostname", host, "--port", String(config.port)];
   const worker =
     mode === "dev" ? ["--watch", "--watch-preserve-output", "worker/main.ts"] : ["worker/main.ts"];
   return [
@@ -226,13 +234,20 @@ if (import.meta.main) {
   });
 }
 
-function greeting({ url, apiKey }: Running): string {
+function greeting({ url, apiKey, setupUrl }: Running): string {
   const key = apiKey ?? "<your API key>";
   const curl = `curl -sS -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   const data = '{"click_id":"first-click","country":"SE"}';
   return [
     "",
-    `Posthorn is ready: ${url} (this machine only, since there is no sign-in yet). Ctrl-C stops it.`,
+    `Posthorn is ready: ${url}. Ctrl-C stops it.`,
+    ...(setupUrl
+      ? [
+          "",
+          `Make the first admin, within ${setupLinkHours} hours: ${setupUrl}`,
+          "Until then only this machine is answered; POSTHORN_HOST holds from the start after that.",
+        ]
+      : []),
     ...(apiKey ? ["", `API key: ${apiKey}`, "It is shown this once; Posthorn keeps only its hash."] : []),
     "",
     "An affiliate, and a first event for it:",

@@ -2,6 +2,7 @@
 
 import { Plus } from "lucide-react";
 import { lazy, useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
 
@@ -9,9 +10,10 @@ const AffiliateForm = lazy(async () => ({ default: (await import("./affiliate-fo
 
 export function CreateAffiliate({ tone = "primary" }: { tone?: "primary" | "plain" }) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal("affiliate.create");
   return (
     <>
-      <Button tone={tone} onClick={() => setOpen(true)}>
+      <Button tone={tone} disabledReason={refusal} onClick={() => setOpen(true)}>
         <Plus aria-hidden />
         Add an affiliate
       </Button>

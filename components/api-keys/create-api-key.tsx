@@ -2,6 +2,7 @@
 
 import { Plus } from "lucide-react";
 import { lazy, useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
 import type { ApiKeyCreated } from "#lib/api-keys/schema.ts";
@@ -13,10 +14,12 @@ const ApiKeyForm = lazy(async () => ({ default: (await import("./api-key-form.ts
 export function CreateApiKey({ tone = "primary" }: { tone?: "primary" | "plain" }) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<ApiKeyCreated | null>(null);
+  const refusal = useRefusal("api_key.create");
   return (
     <>
       <Button
         tone={tone}
+        disabledReason={refusal}
         onClick={() => {
           setMade(null);
           setOpen(true);

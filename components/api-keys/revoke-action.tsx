@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useClockText } from "#components/layout/clock.tsx";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
@@ -13,6 +14,7 @@ import { formatRelative } from "#lib/format.ts";
 
 export function RevokeAction({ apiKey }: { apiKey: ApiKey }) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal("api_key.revoke");
   const revoke = useMutation({
     ...revokeApiKeyOptions,
     // Not where it is called: by then the list may have been read without this action, and this been unmounted.
@@ -33,6 +35,7 @@ export function RevokeAction({ apiKey }: { apiKey: ApiKey }) {
         tone="quiet"
         aria-label={`Revoke ${apiKey.name}`}
         className="-my-1 h-7 px-2"
+        disabledReason={refusal}
         onClick={() => {
           revoke.reset();
           setOpen(true);

@@ -29,7 +29,8 @@ export function Changes({ entry }: { entry: AuditEntry }) {
         title={auditActionLabels[entry.action]}
         description={
           <>
-            By {entry.actor.name}, <ExactTime iso={entry.at} />
+            By {entry.actor.name}
+            {entry.from.address === null ? "" : ` from ${entry.from.address}`}, <ExactTime iso={entry.at} />
           </>
         }
         className="w-[min(48rem,calc(100vw-2rem))]"

@@ -43,6 +43,17 @@ const actor = helper.display({
   ),
 });
 
+const from = helper.display({
+  id: "from",
+  header: "From",
+  meta: { phone: "hidden", className: "sm:w-[11%] sm:max-xl:hidden truncate" },
+  cell: ({ row: { original: entry } }) => (
+    <span className="text-ink-3" title={entry.from.user_agent ?? undefined}>
+      {entry.from.address ?? ""}
+    </span>
+  ),
+});
+
 const changes = helper.display({
   id: "changes",
   header: "Changed",
@@ -60,7 +71,7 @@ const at = helper.display({
   cell: ({ row: { original: entry } }) => <RelativeTime iso={entry.at} className="text-ink-2" />,
 });
 
-export const auditColumns = [object, action, actor, changes, at];
+export const auditColumns = [object, action, actor, from, changes, at];
 
 /** Of one object, on its own page. */
 export const objectAuditColumns = [leadingAction, actor, secondChanges, at];

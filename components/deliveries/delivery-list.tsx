@@ -12,8 +12,8 @@ import {
   useEndpointOptions,
   useStateOptions,
 } from "#components/filters/option-sources.ts";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryListOptions } from "#lib/deliveries/client.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
@@ -109,7 +109,11 @@ function NoDeliveriesYet() {
     <EmptyState
       icon={Send}
       title="No deliveries yet"
-      action={<ButtonLink href="/endpoints/new">Create an endpoint</ButtonLink>}
+      action={
+        <MayLink href="/endpoints/new" verb="endpoint.create">
+          Create an endpoint
+        </MayLink>
+      }
     >
       <p>
         A delivery is one event on its way to one endpoint. Create an endpoint, then publish an event for its

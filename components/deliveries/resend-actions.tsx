@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { RotateCw, WandSparkles } from "lucide-react";
 import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
@@ -13,7 +14,10 @@ import type { DeliveryDetail } from "#lib/deliveries/schema.ts";
 
 /** A webhook goes again as it was. For a postback somebody chooses: the same URL, or the template as it is now. */
 export function ResendActions({ delivery }: { delivery: DeliveryDetail }) {
-  const { superseded, resend_refusal, render_refusal } = delivery;
+  const mayNot = useRefusal("delivery.resend", { affiliateId: delivery.affiliate.id });
+  const { superseded } = delivery;
+  const resend_refusal = mayNot ?? delivery.resend_refusal;
+  const render_refusal = mayNot ?? delivery.render_refusal;
   if (delivery.endpoint.kind === "webhook") {
     return <SameRequest delivery={delivery} label="Resend" {...gate(resend_refusal, superseded)} />;
   }

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, Hand, Hourglass, Unplug } from "lucide-react";
 import { useState } from "react";
 import { useClockText } from "#components/layout/clock.tsx";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
@@ -58,13 +59,15 @@ export function BreakerPanel({ endpoint }: { endpoint: EndpointDetail }) {
         },
       },
     );
+  // One right for all three.
+  const mayNot = useRefusal("endpoint.hold_breaker");
   return (
     <Panel title="Breaker" aside={<BreakerPill breaker={breaker} />}>
       <p className="mb-3 text-ink-2">{sentence}</p>
       <BreakerFacts breaker={breaker} />
       <div className="mt-4 flex flex-wrap items-start gap-2">
         {verbNames.map((name) => (
-          <Button key={name} disabledReason={refusal(name, breaker)} onClick={() => ask(name)}>
+          <Button key={name} disabledReason={mayNot ?? refusal(name, breaker)} onClick={() => ask(name)}>
             {verbs[name].label}
           </Button>
         ))}

@@ -5,6 +5,7 @@ import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
@@ -17,6 +18,7 @@ export function DeleteAction({ endpoint }: { endpoint: EndpointDetail }) {
   const [open, setOpen] = useState(false);
   const remove = useMutation(deleteEndpointOptions);
   const waiting = waitingWords(endpoint.backlog);
+  const refusal = useRefusal("endpoint.delete");
   const confirm = () =>
     remove.mutate(endpoint.id, {
       onSuccess: () => {
@@ -28,6 +30,7 @@ export function DeleteAction({ endpoint }: { endpoint: EndpointDetail }) {
     <>
       <Button
         tone="quiet"
+        disabledReason={refusal}
         onClick={() => {
           remove.reset();
           setOpen(true);

@@ -9,8 +9,8 @@ import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { LinkTabs } from "#components/ui/link-tabs.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
 import { endpointColumns } from "./columns.tsx";
@@ -104,7 +104,11 @@ function NoEndpoints({ view }: { view: EndpointView }) {
     <EmptyState
       icon={Webhook}
       title="No endpoints yet"
-      action={<ButtonLink href="/endpoints/new">Create an endpoint</ButtonLink>}
+      action={
+        <MayLink href="/endpoints/new" verb="endpoint.create">
+          Create an endpoint
+        </MayLink>
+      }
     >
       <p>
         An endpoint is a URL where an affiliate wants its events. Posthorn signs every request, retries what

@@ -6,11 +6,11 @@ import Link from "next/link";
 import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
@@ -58,10 +58,10 @@ export function EndpointView({ id }: { id: string }) {
         actions={
           <>
             <StatusAction endpoint={endpoint} />
-            <ButtonLink href={`/endpoints/${endpoint.id}/edit`}>
+            <MayLink href={`/endpoints/${endpoint.id}/edit`} verb="endpoint.edit">
               <Pencil aria-hidden />
               Edit
-            </ButtonLink>
+            </MayLink>
             <DeleteAction endpoint={endpoint} />
           </>
         }

@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { WandSparkles } from "lucide-react";
 import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -16,6 +17,7 @@ import { waitingWords } from "./backlog-words.ts";
 export function RenderWaiting({ endpoint }: { endpoint: EndpointDetail }) {
   const [asking, setAsking] = useState(false);
   const render = useMutation(renderWaitingOptions);
+  const refusal = useRefusal("endpoint.render_waiting");
   const words = waitingWords(endpoint.backlog);
   const run = () =>
     render.mutate(endpoint.id, {
@@ -30,7 +32,7 @@ export function RenderWaiting({ endpoint }: { endpoint: EndpointDetail }) {
       <p className="text-ink-2">
         What waits keeps the request that it was made with, also after the template was edited.
       </p>
-      <Button onClick={() => setAsking(true)}>
+      <Button disabledReason={refusal} onClick={() => setAsking(true)}>
         <WandSparkles aria-hidden />
         Render again what waits
       </Button>

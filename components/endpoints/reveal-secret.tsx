@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
@@ -15,6 +16,7 @@ type Props = { endpointId: string; onSecret: (secret: string) => void };
 export function RevealSecret({ endpointId, onSecret }: Props) {
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState("");
+  const refusal = useRefusal("endpoint.reveal_secret");
   const reveal = useMutation(revealSecretOptions);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -33,6 +35,7 @@ export function RevealSecret({ endpointId, onSecret }: Props) {
   return (
     <>
       <Button
+        disabledReason={refusal}
         onClick={() => {
           setReason("");
           reveal.reset();

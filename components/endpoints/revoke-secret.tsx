@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "sonner";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
@@ -13,6 +14,7 @@ type Props = { endpointId: string; secretId: string; until: string };
 /** Ends an old secret before its time. */
 export function RevokeSecret({ endpointId, secretId, until }: Props) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal("endpoint.revoke_secret");
   const revoke = useMutation({
     ...revokeSecretOptions,
     // Not where it is called: by then the list may have been read without this secret, and this been unmounted.
@@ -24,6 +26,7 @@ export function RevokeSecret({ endpointId, secretId, until }: Props) {
   return (
     <>
       <Button
+        disabledReason={refusal}
         onClick={() => {
           revoke.reset();
           setOpen(true);

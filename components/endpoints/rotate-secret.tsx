@@ -5,6 +5,7 @@ import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { useClockText } from "#components/layout/clock.tsx";
 import { useTimeZone } from "#components/layout/preferences.ts";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
@@ -29,6 +30,7 @@ export function RotateSecret({ endpointId, onSecret }: Props) {
   const [open, setOpen] = useState(false);
   const [hours, setHours] = useState(24);
   const rotate = useMutation(rotateSecretOptions);
+  const refusal = useRefusal("endpoint.rotate_secret");
   const timeZone = useTimeZone();
   const end = useClockText((nowMs) =>
     formatUpcoming(new Date(nowMs + hours * 3_600_000).toISOString(), nowMs, timeZone),
@@ -47,6 +49,7 @@ export function RotateSecret({ endpointId, onSecret }: Props) {
   return (
     <>
       <Button
+        disabledReason={refusal}
         onClick={() => {
           setHours(24);
           rotate.reset();

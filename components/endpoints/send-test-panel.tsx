@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Send } from "lucide-react";
 import { useState } from "react";
 import { useEventWords, useRecentEvents } from "#components/events/recent-events.tsx";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
@@ -28,6 +29,7 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
   const [eventId, setEventId] = useState("");
   const [asking, setAsking] = useState(false);
   const test = useMutation(testEndpointOptions);
+  const refusal = useRefusal("endpoint.test");
   const run = (live: boolean) =>
     test.mutate(
       { id: endpoint.id, live, ...(eventId === "" ? {} : { event_id: eventId }) },
@@ -43,12 +45,17 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
         </p>
         <div className="flex flex-wrap items-end gap-2">
           <EventChoice endpoint={endpoint} value={eventId} onChange={setEventId} />
-          <Button busy={test.isPending && test.variables?.live === false} onClick={() => run(false)}>
+          <Button
+            busy={test.isPending && test.variables?.live === false}
+            disabledReason={refusal}
+            onClick={() => run(false)}
+          >
             Show the request
           </Button>
           <Button
             tone="primary"
             busy={test.isPending && test.variables?.live === true}
+            disabledReason={refusal}
             onClick={() => setAsking(true)}
           >
             <Send aria-hidden />

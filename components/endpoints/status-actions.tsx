@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -17,6 +18,10 @@ export function StatusAction({ endpoint }: { endpoint: EndpointDetail }) {
   const pause = useMutation(pauseEndpointOptions);
   const resume = useMutation(resumeEndpointOptions);
   const active = endpoint.status === "active";
+  const refusal = useRefusal(active ? "endpoint.pause" : "endpoint.resume", {
+    affiliateId: endpoint.affiliate.id,
+    resumeBar: endpoint.resume_bar,
+  });
   const change = active ? pause : resume;
   const waiting = waitingWords(endpoint.backlog);
   const confirm = () =>
@@ -36,7 +41,7 @@ export function StatusAction({ endpoint }: { endpoint: EndpointDetail }) {
   };
   return (
     <>
-      <Button onClick={openDialog}>
+      <Button disabledReason={refusal} onClick={openDialog}>
         {active ? <Pause aria-hidden /> : <Play aria-hidden />}
         {active ? "Pause" : "Resume"}
       </Button>

@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Archive, ArchiveRestore } from "lucide-react";
 import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -15,6 +16,7 @@ export function DeprecateAction({ type }: { type: EventType }) {
   const [open, setOpen] = useState(false);
   const edit = useMutation(editEventTypeOptions);
   const deprecated = type.deprecated_at !== null;
+  const refusal = useRefusal("event_type.edit");
   const confirm = () =>
     edit.mutate(
       { name: type.name, edit: { deprecated: !deprecated } },
@@ -32,6 +34,7 @@ export function DeprecateAction({ type }: { type: EventType }) {
     <>
       <Button
         tone="quiet"
+        disabledReason={refusal}
         onClick={() => {
           edit.reset();
           setOpen(true);

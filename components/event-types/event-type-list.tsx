@@ -7,9 +7,9 @@ import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { eventTypeListOptions } from "#lib/event-types/client.ts";
 import type { EventType } from "#lib/event-types/schema.ts";
@@ -96,7 +96,11 @@ function NoEventTypes() {
     <EmptyState
       icon={BookText}
       title="No event types yet"
-      action={<ButtonLink href="/event-types/new">Add an event type</ButtonLink>}
+      action={
+        <MayLink href="/event-types/new" verb="event_type.create">
+          Add an event type
+        </MayLink>
+      }
     >
       <p>The catalogue names every kind of event that may be published, and the fields of its data.</p>
     </EmptyState>

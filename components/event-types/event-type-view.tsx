@@ -7,11 +7,11 @@ import { DataTable, listColumnHelper } from "#components/data-table/data-table.t
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState, ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { endpointColumns } from "#components/endpoints/columns.tsx";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
@@ -50,10 +50,10 @@ export function EventTypeView({ name }: { name: string }) {
         description={type.description || "No description"}
         actions={
           <>
-            <ButtonLink href={editPath(type.name)}>
+            <MayLink href={editPath(type.name)} verb="event_type.edit">
               <Pencil aria-hidden />
               Edit
-            </ButtonLink>
+            </MayLink>
             <DeprecateAction type={type} />
           </>
         }
@@ -143,7 +143,11 @@ function Fields({ type }: { type: EventTypeDetail }) {
         <EmptyState
           icon={ListPlus}
           title="No fields yet"
-          action={<ButtonLink href={editPath(type.name)}>Add fields</ButtonLink>}
+          action={
+            <MayLink href={editPath(type.name)} verb="event_type.edit">
+              Add fields
+            </MayLink>
+          }
         >
           <p>Any data are accepted. Fields say what this type's events hold, and what is checked in them.</p>
         </EmptyState>
@@ -183,7 +187,11 @@ function Subscribers({ name }: { name: string }) {
           <EmptyState
             icon={Webhook}
             title="No endpoint gets it"
-            action={<ButtonLink href="/endpoints/new">Create an endpoint</ButtonLink>}
+            action={
+              <MayLink href="/endpoints/new" verb="endpoint.create">
+                Create an endpoint
+              </MayLink>
+            }
           >
             <p>Events of this type are accepted and kept, and sent to nobody.</p>
           </EmptyState>

@@ -5,6 +5,7 @@ import { X } from "lucide-react";
 import { Brand } from "./brand.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Settings } from "./settings.tsx";
+import { UserMenu } from "./user-menu.tsx";
 
 type MenuDrawerProps = { open: boolean; onOpenChange: (open: boolean) => void };
 
@@ -27,7 +28,8 @@ export function MenuDrawer({ open, onOpenChange }: MenuDrawerProps) {
             </Dialog.Close>
           </div>
           <Navigation onNavigate={() => onOpenChange(false)} />
-          <div className="mt-auto">
+          <div className="mt-auto flex flex-col gap-2">
+            <UserMenu onNavigate={() => onOpenChange(false)} />
             <Settings />
           </div>
         </Dialog.Popup>

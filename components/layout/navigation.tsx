@@ -14,6 +14,9 @@ import {
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { classNames } from "#components/ui/class-names.ts";
+import { pageVerb } from "#lib/auth/page-verbs.ts";
+import { can } from "#lib/auth/permissions.ts";
+import { useReader } from "./reader.tsx";
 import { type ShortcutName, shortcuts } from "./shortcuts.tsx";
 
 const items: { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName }[] = [
@@ -29,10 +32,15 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const pathname = usePathname();
+  const reader = useReader();
+  const shown = items.filter(({ href }) => {
+    const verb = pageVerb(href);
+    return verb === null || can(reader, verb) === null;
+  });
   return (
     <nav aria-label="Main">
       <ul className="flex flex-col gap-0.5">
-        {items.map(({ href, label, icon: Icon, shortcut }) => {
+        {shown.map(({ href, label, icon: Icon, shortcut }) => {
           const current = pathname === href || pathname.startsWith(`${href}/`);
           return (
             <li key={href}>

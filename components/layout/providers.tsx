@@ -1,12 +1,13 @@
 "use client";
 
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { ThemeProvider, useTheme } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 import { Toaster } from "sonner";
 import { config as configureZod } from "zod/v4/core";
 import { ApiError } from "#lib/api/fetcher.ts";
+import { signInPath } from "#lib/auth/local-path.ts";
 import { ClockProvider } from "./clock.tsx";
 import { ShortcutsProvider } from "./shortcuts.tsx";
 
@@ -15,6 +16,8 @@ if (typeof window !== "undefined") configureZod({ jitless: true });
 
 function makeQueryClient() {
   return new QueryClient({
+    queryCache: new QueryCache({ onError: leaveIfSignedOut }),
+    mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
     defaultOptions: {
       queries: {
         // Server-rendered data is fresh for a moment; then lists refresh at the reader's interval.
@@ -27,6 +30,13 @@ function makeQueryClient() {
       mutations: { networkMode: "always", retry: false },
     },
   });
+}
+
+/** The session has ended meanwhile: to the sign-in page, which leads back here. */
+function leaveIfSignedOut(error: Error): void {
+  if (!(error instanceof ApiError) || error.code !== "unauthorized") return;
+  const { pathname, search } = window.location;
+  window.location.assign(signInPath(pathname + search));
 }
 
 type ProvidersProps = {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Info, Menu } from "lucide-react";
+import { Menu } from "lucide-react";
 import Link from "next/link";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -9,10 +9,11 @@ import { Brand } from "./brand.tsx";
 import { FindBox } from "./find-box.tsx";
 import { Navigation } from "./navigation.tsx";
 import { LivePicker, Settings } from "./settings.tsx";
+import { UserMenu } from "./user-menu.tsx";
 
 const MenuDrawer = lazy(async () => ({ default: (await import("./menu-drawer.tsx")).MenuDrawer }));
 
-/** The frame of every staff page: sidebar, top bar, the notice about access, and the page itself. */
+/** The frame of every staff page: sidebar, top bar, and the page itself. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[13rem_minmax(0,1fr)]">
@@ -27,7 +28,8 @@ export function Shell({ children }: { children: ReactNode }) {
           <Brand />
         </Link>
         <Navigation />
-        <div className="mt-auto">
+        <div className="mt-auto flex flex-col gap-2">
+          <UserMenu />
           <Settings />
         </div>
       </aside>
@@ -40,10 +42,6 @@ export function Shell({ children }: { children: ReactNode }) {
               <LivePicker />
             </div>
           </div>
-          <p className="flex items-start gap-2 border-line border-t bg-surface px-4 py-1 text-ink-2 text-xs lg:px-6">
-            <Info aria-hidden className="mt-px size-3.5 shrink-0" />
-            No sign-in yet: this console listens on this computer only (loopback).
-          </p>
         </header>
         <main id="main" tabIndex={-1} className="flex-1 px-4 py-5 focus:outline-none lg:px-6">
           {children}

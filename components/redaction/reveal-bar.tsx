@@ -3,6 +3,7 @@
 import { type MutationOptions, useMutation } from "@tanstack/react-query";
 import { Eye, EyeOff } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
@@ -23,6 +24,7 @@ type Props<T> = {
 /** Says that values are masked, and shows them once somebody has said why they need them. */
 export function RevealBar<T>({ id, masked, isRevealed, options, onRevealed }: Props<T>) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal("delivery.reveal");
   if (!masked) return null;
   return (
     <div className="mb-4 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
@@ -37,7 +39,7 @@ export function RevealBar<T>({ id, masked, isRevealed, options, onRevealed }: Pr
           Hide
         </Button>
       ) : (
-        <Button onClick={() => setOpen(true)}>
+        <Button disabledReason={refusal} onClick={() => setOpen(true)}>
           <Eye aria-hidden />
           Reveal
         </Button>

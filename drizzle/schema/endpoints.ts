@@ -38,6 +38,10 @@ export const endpoints = posthorn.table(
     status: endpointStatus().notNull().default("active"),
     statusChangedAt: timestamp("status_changed_at", { withTimezone: true }).notNull().defaultNow(),
     statusChangedBy: text("status_changed_by").notNull(),
+    /** Its affiliate's own users may not lift what others paused. */
+    pausedByAffiliate: boolean("paused_by_affiliate").notNull().default(false),
+    /** Its server said 410 for this URL: with the URL unchanged, its affiliate may not resume it. */
+    goneUrl: text("gone_url"),
     timeoutMs: integer("timeout_ms").notNull().default(15_000),
     maxAttempts: integer("max_attempts").notNull().default(5),
     backoffBaseSeconds: integer("backoff_base_seconds").notNull().default(30),

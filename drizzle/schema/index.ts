@@ -1,3 +1,4 @@
+export * from "./accounts.ts";
 export * from "./affiliates.ts";
 export * from "./deliveries.ts";
 export * from "./endpoints.ts";

@@ -13,6 +13,7 @@ import {
   latencyResolutions,
   orderings,
   reasons,
+  roles,
 } from "#lib/vocabulary.ts";
 
 /** Everything of ours lives in one schema, so that Posthorn can share its producer's database. */
@@ -31,5 +32,6 @@ export const latencyResolution = posthorn.enum("latency_resolution", latencyReso
 export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRules);
 export const keyPurpose = posthorn.enum("key_purpose", keyPurposes);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
+export const role = posthorn.enum("role", roles);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -59,6 +59,9 @@ export const auditLog = posthorn.table(
     actorKind: actorKind("actor_kind").notNull(),
     actorId: text("actor_id"),
     actorName: text("actor_name").notNull(),
+    /** Where the call came from; null for what Posthorn does by itself. */
+    address: text(),
+    userAgent: text("user_agent"),
     action: text().notNull(),
     objectKind: text("object_kind").notNull(),
     objectId: text("object_id").notNull(),

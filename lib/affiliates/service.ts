@@ -5,6 +5,7 @@ import { markApiKeysOfAffiliateRevoked } from "#lib/api-keys/queries.ts";
 import { recordRevocation } from "#lib/api-keys/service.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { notFound, Problem } from "#lib/errors.ts";
@@ -21,11 +22,13 @@ import type { Affiliate, AffiliateCreate, AffiliateEdit, AffiliateListQuery } fr
 
 /** One page of affiliates, newest first. */
 export async function listAffiliates(actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
+  authorize(actor, "affiliate.read");
   return selectAffiliates(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** The affiliate with this key; 404 when there is none. */
 export async function getAffiliate(actor: Actor, key: string): Promise<Affiliate> {
+  authorize(actor, "affiliate.read");
   const affiliate = existing(await selectAffiliate(appDatabase().orm, key));
   existing(visibleTo(actor, { affiliate }));
   return affiliate;
@@ -33,6 +36,7 @@ export async function getAffiliate(actor: Actor, key: string): Promise<Affiliate
 
 /** 409 when the key is taken. */
 export async function createAffiliate(actor: Actor, input: AffiliateCreate): Promise<Affiliate> {
+  authorize(actor, "affiliate.create");
   return refusingTakenKey(() =>
     inTransaction(appDatabase(), async ({ orm }) => {
       const id = uuidV7();
@@ -51,6 +55,7 @@ export async function createAffiliate(actor: Actor, input: AffiliateCreate): Pro
 
 /** 404 when there is none with this key, 409 when its new key is taken. */
 export async function editAffiliate(actor: Actor, key: string, edit: AffiliateEdit): Promise<Affiliate> {
+  authorize(actor, "affiliate.edit");
   return refusingTakenKey(() =>
     inTransaction(appDatabase(), async ({ orm }) => {
       const { id, ...before } = existing(await lockAffiliate(orm, key, "update"));
@@ -73,6 +78,7 @@ export async function editAffiliate(actor: Actor, key: string, edit: AffiliateEd
 
 /** 404 when there is none with this key, 409 while it has endpoints. Its events and deliveries stay, its keys end. */
 export async function deleteAffiliate(actor: Actor, key: string): Promise<void> {
+  authorize(actor, "affiliate.delete");
   await inTransaction(appDatabase(), async ({ orm }) => {
     const { id, ...before } = existing(await lockAffiliate(orm, key, "update"));
     if (await hasEndpoints(orm, id)) {

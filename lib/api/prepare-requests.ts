@@ -1,5 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { addressHeader } from "#lib/auth/actor.ts";
 import { config } from "#lib/config.ts";
 import { standardHeaders } from "./security-headers.ts";
 
@@ -13,14 +15,31 @@ const requestTimeoutMs = 60_000;
  * route, a static file or the framework's own refusal, does so with them, unless it sets them itself.
  */
 export function prepareRequests(): void {
-  const headers = new Map(Object.entries(standardHeaders(config().publicUrl)));
+  const { publicUrl, trustedProxies } = config();
+  const headers = new Map(Object.entries(standardHeaders(publicUrl)));
   subscribe("http.server.request.start", (message) => {
     const { request, response, server } = message as Started;
     server.requestTimeout = requestTimeoutMs;
     request.url = routableUrl(request.url ?? "/");
     request.method = routableMethod(request.method ?? "GET");
+    request.headers[addressHeader] = callerAddress(request, trustedProxies);
     response.setHeaders(headers);
   });
+}
+
+/**
+ * The socket's other end, or what the outermost of our own proxies saw: each appends to X-Forwarded-For, so of what the
+ * caller wrote there itself nothing is believed.
+ */
+export function callerAddress(
+  { headers, socket }: Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } },
+  trustedProxies: number,
+): string {
+  const forwarded = headers["x-forwarded-for"];
+  const named = [forwarded ?? []].flat().flatMap((list) => list.split(",").map((one) => one.trim()));
+  const seen = [...named.filter((one) => isIP(one) !== 0), socket.remoteAddress ?? ""];
+  const address = seen.at(-1 - trustedProxies) ?? seen[0] ?? "";
+  return address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 /**

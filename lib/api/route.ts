@@ -1,9 +1,10 @@
 import { v7 as uuidV7 } from "uuid";
 import type { z } from "zod";
-import { type Actor, consoleActor } from "#lib/auth/actor.ts";
+import { type Actor, type CallOrigin, callOrigin } from "#lib/auth/actor.ts";
 import { authenticate } from "#lib/auth/api-keys.ts";
 import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
-import { callRefusal, defaultNeed, type RouteNeed } from "#lib/auth/permissions.ts";
+import { authorize, type Verb } from "#lib/auth/permissions.ts";
+import { requireSession, type SessionActor } from "#lib/auth/session.ts";
 import { type FieldError, Problem, problemBody } from "#lib/errors.ts";
 import { createLogger, type Logger } from "#lib/log.ts";
 import { textStream } from "./csv.ts";
@@ -14,11 +15,33 @@ import { parseJsonBody, readBody } from "./read-body.ts";
 const defaultMaxBodyBytes = 65_536;
 const retryAfterSeconds = 2;
 
-type RouteOptions<P, Q, B> = {
-  /** `api_key` for the public API; `console` for what the pages call, until accounts exist. */
-  auth: "api_key" | "console";
-  /** What the API key must be for; reading for GET and managing for the rest, unless given. */
-  needs?: RouteNeed;
+/** What a handler knows of its caller, by the route's `auth`. */
+type Caller = {
+  api_key: { actor: Actor };
+  session: { actor: SessionActor };
+  visitor: { from: CallOrigin };
+};
+
+type Input<A extends keyof Caller, P, Q, B> = Caller[A] & {
+  params: P;
+  query: Q;
+  body: B;
+  /** Of the request, for what looks for more in it than the session. */
+  cookie: string | null;
+  /** Sends a Set-Cookie header with the answer. */
+  setCookies: (cookies: readonly string[]) => void;
+};
+
+/**
+ * `api_key` for the public API, `session` for what the pages call, each with the verb that their caller must be allowed
+ * (services judge it once more, with the record); null for what anybody does with their own account. `visitor` for
+ * pages before sign-in.
+ */
+type Access<A extends keyof Caller> = { auth: A } & (A extends "visitor"
+  ? { may?: never }
+  : { may: Verb | null });
+
+type RouteOptions<A extends keyof Caller, P, Q, B> = Access<A> & {
   /** A path that does not fit is a 404. */
   params?: z.ZodType<P>;
   query?: z.ZodObject & z.ZodType<Q>;
@@ -31,7 +54,7 @@ type RouteOptions<P, Q, B> = {
   status?: number;
   /** The handler gives the text of a CSV file of this name, in pieces. */
   csvName?: string;
-  handler: (input: { actor: Actor; params: P; query: Q; body: B }) => Promise<unknown>;
+  handler: (input: Input<A, P, Q, B>) => Promise<unknown>;
 };
 
 export type RouteContext = { params: Promise<Record<string, string>> };
@@ -40,23 +63,32 @@ export type RouteContext = { params: Promise<Record<string, string>> };
  * The one shape of every route: who asks, then path, query and body by their schemas, then the service's verb.
  * Answers JSON, or problem+json (RFC 9457) for whatever is thrown; always with x-request-id and never cached.
  */
-export function route<P = undefined, Q = undefined, B = undefined>(options: RouteOptions<P, Q, B>) {
+export function route<A extends keyof Caller, P = undefined, Q = undefined, B = undefined>(
+  options: RouteOptions<A, P, Q, B>,
+) {
   return async (request: Request, context: RouteContext): Promise<Response> => {
     const requestId = uuidV7();
+    const cookies: string[] = [];
     try {
-      const actor = await identify(request, options);
+      const caller = await identify(request, options);
       const params = options.params ? parsePath(options.params, await context.params) : undefined;
       const query = options.query ? parseQuery(options.query, new URL(request.url).searchParams) : undefined;
       const body = await parseBody(request, options);
       const result = await options.handler({
-        actor,
+        ...(caller as Caller[A]),
         params: params as P,
         query: query as Q,
         body: body as B,
+        cookie: request.headers.get("cookie"),
+        setCookies: (given) => {
+          cookies.push(...given);
+        },
       });
       if (options.csvName) return csvFile(requestId, options.csvName, result as AsyncIterable<string>);
       const status = result === undefined ? 204 : (options.status ?? 200);
-      return answer(requestId, status, result);
+      const response = answer(requestId, status, result);
+      for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+      return response;
     } catch (error) {
       return problemResponse(error, request, requestId);
     }
@@ -70,16 +102,14 @@ export function unknownRoute(request: Request): Response {
 
 async function identify(
   request: Request,
-  { auth, needs = defaultNeed(request.method) }: { auth: "api_key" | "console"; needs?: RouteNeed },
-): Promise<Actor> {
-  if (auth === "console") {
-    refuseForeignRequest(request);
-    return consoleActor;
-  }
-  const { actor, purpose } = await authenticate(request.headers.get("authorization"));
-  const refusal = callRefusal({ purpose, affiliateId: actor.affiliateId }, needs);
-  if (refusal !== null) throw new Problem("forbidden", refusal);
-  return actor;
+  { auth, may }: { auth: keyof Caller; may?: Verb | null },
+): Promise<{ actor: Actor } | { from: CallOrigin }> {
+  if (auth !== "api_key") await refuseForeignRequest(request);
+  if (auth === "visitor") return { from: callOrigin(request.headers) };
+  const actor =
+    auth === "session" ? await requireSession(request.headers) : await authenticate(request.headers);
+  if (may) authorize(actor, may);
+  return { actor };
 }
 
 function parsePath<P>(schema: z.ZodType<P>, params: Record<string, string>): P {
@@ -100,7 +130,7 @@ function parseQuery<Q>(schema: z.ZodObject & z.ZodType<Q>, search: URLSearchPara
 
 async function parseBody<B>(
   request: Request,
-  options: Pick<RouteOptions<unknown, unknown, B>, "body" | "optionalBody" | "maxBodyBytes">,
+  options: Pick<RouteOptions<keyof Caller, unknown, unknown, B>, "body" | "optionalBody" | "maxBodyBytes">,
 ): Promise<B | undefined> {
   const { body, optionalBody, maxBodyBytes: maxBytes = defaultMaxBodyBytes } = options;
   if (optionalBody) {

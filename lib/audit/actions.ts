@@ -26,6 +26,14 @@ export const auditActionLabels = {
   "event_type.create": "Event type added",
   "event_type.edit": "Event type edited",
   "event_type.delete": "Event type deleted",
+  "user.create": "User added",
+  "user.edit": "User edited",
+  "user.sign_in": "User signed in",
+  "user.sign_out": "User signed out",
+  "user.sign_out_everywhere": "User signed out everywhere",
+  "user.change_password": "Password changed",
+  "user.enable_second_factor": "Second factor turned on",
+  "user.disable_second_factor": "Second factor turned off",
 } as const;
 export type AuditAction = keyof typeof auditActionLabels;
 export const auditActions = Object.keys(auditActionLabels) as [AuditAction, ...AuditAction[]];
@@ -38,6 +46,7 @@ export const auditObjectLabels = {
   endpoint: "Endpoint",
   event: "Event",
   event_type: "Event type",
+  user: "User",
 } as const;
 export type AuditObjectKind = keyof typeof auditObjectLabels;
 export const auditObjectKinds = Object.keys(auditObjectLabels) as [AuditObjectKind, ...AuditObjectKind[]];

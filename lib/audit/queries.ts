@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { affiliates, apiKeys, auditLog, endpoints } from "#drizzle/schema/index.ts";
+import { affiliates, apiKeys, auditLog, endpoints, users } from "#drizzle/schema/index.ts";
 import { narrowedTo } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
@@ -14,12 +14,14 @@ const columns = {
   affiliate: { id: affiliates.id, key: affiliates.key, name: affiliates.name },
   endpointName: endpoints.name,
   apiKeyName: apiKeys.name,
+  userName: users.name,
 };
 type Row = {
   entry: typeof auditLog.$inferSelect;
   affiliate: AuditEntry["affiliate"];
   endpointName: string | null;
   apiKeyName: string | null;
+  userName: string | null;
 };
 
 /** One page, latest first, along the primary key or the index of the filter that finds least. */
@@ -31,6 +33,7 @@ export async function selectAuditEntries(orm: Orm, query: AuditListQuery): Promi
     .leftJoin(affiliates, eq(affiliates.id, auditLog.affiliateId))
     .leftJoin(endpoints, sql`${endpoints.id} = ${objectIdOf("endpoint")}`)
     .leftJoin(apiKeys, sql`${apiKeys.id} = ${objectIdOf("api_key")}`)
+    .leftJoin(users, sql`${users.id} = ${objectIdOf("user")}`)
     .where(and(...conditions(query), list.where))
     .orderBy(list.orderBy)
     .limit(list.fetch);
@@ -57,17 +60,19 @@ function objectIdOf(kind: AuditObjectKind): SQL {
   return sql`case when ${auditLog.objectKind} = ${sql.raw(`'${kind}'`)} then ${auditLog.objectId}::uuid end`;
 }
 
-function toEntry({ entry, affiliate, endpointName, apiKeyName }: Row): AuditEntry {
+function toEntry({ entry, affiliate, endpointName, apiKeyName, userName }: Row): AuditEntry {
   const kind = entry.objectKind as AuditObjectKind;
   const names: Partial<Record<AuditObjectKind, string | null>> = {
     affiliate: affiliate?.name ?? null,
     api_key: apiKeyName,
     endpoint: endpointName,
+    user: userName,
   };
   return {
     id: String(entry.id),
     at: entry.at.toISOString(),
     actor: { kind: entry.actorKind, id: entry.actorId, name: entry.actorName },
+    from: { address: entry.address, user_agent: entry.userAgent },
     action: entry.action as AuditAction,
     object: { kind, id: entry.objectId, name: names[kind] ?? null },
     affiliate,

@@ -1,7 +1,11 @@
 import { auditLog } from "#drizzle/schema/index.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import type { CallOrigin } from "#lib/auth/actor.ts";
 import type { Orm } from "#lib/db/database.ts";
+import type { ActorKind } from "#lib/vocabulary.ts";
 import type { AuditAction, AuditObjectKind } from "./actions.ts";
+
+/** What is kept of who did it. */
+export type AuditActor = { kind: ActorKind; id: string | null; name: string; from: CallOrigin };
 
 export type AuditEntry = {
   action: AuditAction;
@@ -13,11 +17,13 @@ export type AuditEntry = {
 };
 
 /** Writes one row of the audit log; `orm` is the transaction of the change that it tells of. */
-export async function recordAudit(orm: Orm, actor: Actor, entry: AuditEntry): Promise<void> {
+export async function recordAudit(orm: Orm, actor: AuditActor, entry: AuditEntry): Promise<void> {
   await orm.insert(auditLog).values({
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,
+    address: actor.from.address,
+    userAgent: actor.from.userAgent,
     action: entry.action,
     objectKind: entry.objectKind,
     objectId: entry.objectId,

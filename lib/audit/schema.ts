@@ -16,7 +16,7 @@ const filters = {
   action: z.enum(auditActions).optional(),
   object_kind: z.enum(auditObjectKinds).optional(),
   object_id: plainText().min(1).max(200).optional(),
-  /** `console`, `api_key`, `system`, or the id of one API key. */
+  /** `user`, `api_key`, `system`, `console`, or the id of one user or API key. */
   actor: plainText().min(1).max(200).optional(),
   affiliate: affiliateKey.optional(),
   /** From this time on, and before that one. */
@@ -38,6 +38,8 @@ export type AuditEntry = {
   id: string;
   at: string;
   actor: { kind: ActorKind; id: string | null; name: string };
+  /** Where the call came from; null where nobody called, and for what was recorded before it was kept. */
+  from: { address: string | null; user_agent: string | null };
   action: AuditAction;
   /** `name` is what it is called today, where it has a name beside its id. */
   object: { kind: AuditObjectKind; id: string; name: string | null };

@@ -1,6 +1,7 @@
 import { csvLine } from "#lib/api/csv.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Actor } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { selectAuditEntries } from "./queries.ts";
 import { type AuditEntry, type AuditFilters, type AuditListQuery, maxExportedEntries } from "./schema.ts";
@@ -8,7 +9,8 @@ import { type AuditEntry, type AuditFilters, type AuditListQuery, maxExportedEnt
 const entriesPerRead = 500;
 
 /** One page of the audit log, latest first. */
-export async function listAuditEntries(_actor: Actor, query: AuditListQuery): Promise<Page<AuditEntry>> {
+export async function listAuditEntries(actor: Actor, query: AuditListQuery): Promise<Page<AuditEntry>> {
+  authorize(actor, "audit.read");
   return selectAuditEntries(appDatabase().orm, query);
 }
 
@@ -16,7 +18,8 @@ export async function listAuditEntries(_actor: Actor, query: AuditListQuery): Pr
  * The newest 10,000 entries for the filters as CSV, in pieces, read page by page. What is wrong with the first page
  * rejects before anything is sent.
  */
-export async function exportAuditLog(_actor: Actor, filters: AuditFilters): Promise<AsyncIterable<string>> {
+export async function exportAuditLog(actor: Actor, filters: AuditFilters): Promise<AsyncIterable<string>> {
+  authorize(actor, "audit.read");
   const { orm } = appDatabase();
   const read = (cursor?: string) =>
     selectAuditEntries(orm, { ...filters, limit: entriesPerRead, ...(cursor ? { cursor } : {}) });
@@ -39,6 +42,8 @@ const csvColumns: { name: string; of: (entry: AuditEntry) => string | null }[] =
   { name: "actor_kind", of: ({ actor }) => actor.kind },
   { name: "actor_id", of: ({ actor }) => actor.id },
   { name: "actor_name", of: ({ actor }) => actor.name },
+  { name: "address", of: ({ from }) => from.address },
+  { name: "user_agent", of: ({ from }) => from.user_agent },
   { name: "action", of: ({ action }) => action },
   { name: "object_kind", of: ({ object }) => object.kind },
   { name: "object_id", of: ({ object }) => object.id },

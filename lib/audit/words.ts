@@ -56,5 +56,7 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/events/${id}`;
     case "event_type":
       return `/event-types/${id}`;
+    case "user":
+      return withQuery("/audit", { object_kind: "user", object_id: object.id });
   }
 }

@@ -6,7 +6,7 @@ import { appDatabase } from "#lib/db/app.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import { Problem } from "#lib/errors.ts";
 import type { KeyPurpose } from "#lib/vocabulary.ts";
-import type { Actor } from "./actor.ts";
+import { type Actor, callOrigin } from "./actor.ts";
 
 const maxKeyCharacters = 512;
 
@@ -86,14 +86,12 @@ export function storedForm(key: string): { prefix: string; keyHash: Buffer } {
 }
 
 /**
- * The actor behind an Authorization header, and what the key is for; throws a 401. Every call asks the database, so
+ * The actor behind an Authorization header; throws a 401. Every call asks the database, so
  * that a key that was revoked or has expired is dead at once in every process, and every key is hashed before it is
  * compared.
  */
-export async function authenticate(
-  authorization: string | null,
-): Promise<{ actor: Actor; purpose: KeyPurpose }> {
-  const key = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+export async function authenticate(headers: Headers): Promise<Actor> {
+  const key = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (!key || key.length > maxKeyCharacters) {
     throw new Problem("unauthorized", "Send an API key in the header: Authorization: Bearer phk_...");
   }
@@ -102,7 +100,7 @@ export async function authenticate(
   if (!row) throw new Problem("unauthorized", "This API key is unknown, has been revoked or has expired");
   if (row.use_unnoted) noteUse(row.id);
   const { id, name, affiliate_id: affiliateId, purpose } = row;
-  return { actor: { kind: "api_key", id, name, affiliateId }, purpose };
+  return { kind: "api_key", id, name, affiliateId, purpose, from: callOrigin(headers) };
 }
 
 type LiveKey = {

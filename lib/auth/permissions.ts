@@ -1,34 +1,136 @@
-import type { KeyPurpose } from "#lib/vocabulary.ts";
+import { Problem } from "#lib/errors.ts";
+import {
+  type KeyPurpose,
+  type ResumeBar,
+  type Role,
+  resumeBarSentences,
+  roleLabels,
+} from "#lib/vocabulary.ts";
+
+/** What the decision needs to know of who asks; every `Actor` is one, and so is what a page knows of its reader. */
+export type Asker = { affiliateId: string | null } & (
+  | { kind: "user"; role: Role }
+  | { kind: "api_key"; purpose: KeyPurpose }
+);
+
+/** What the decision needs to know of a thing; what is left out is not asked about. */
+export type Resource = { affiliateId?: string; resumeBar?: ResumeBar | null };
+
+type StaffRole = Exclude<Role, "affiliate">;
 
 /**
- * What a route asks of its caller's key. `read_all`: what is read concerns the deployment, or its secrets, and is not
- * for a key that is limited to one affiliate.
+ * Who may: staff from this role on, or none; whether an affiliate's user may, for what is their own; and what an API key
+ * must be for. `read_all`: it concerns the deployment, or its secrets, and is not for a key limited to one affiliate.
  */
-export type RouteNeed = "publish" | "read" | "read_all" | "manage";
+type Grant = { staff: StaffRole | null; affiliate: boolean; key: "publish" | "read" | "read_all" | "manage" };
 
-/** What a key is allowed: by its purpose, and by whether it is limited to one affiliate. */
-export type KeyLimits = { purpose: KeyPurpose; affiliateId: string | null };
+const everybody: Grant = { staff: "support", affiliate: true, key: "read" };
+const staffReads: Grant = { staff: "support", affiliate: false, key: "read_all" };
+const support: Grant = { staff: "support", affiliate: false, key: "manage" };
+const supportAndOwner: Grant = { ...support, affiliate: true };
+const ops: Grant = { staff: "ops", affiliate: false, key: "manage" };
+const opsAndOwner: Grant = { ...ops, affiliate: true };
+const admin: Grant = { staff: "admin", affiliate: false, key: "manage" };
+const adminAndOwner: Grant = { ...admin, affiliate: true };
 
-const granting = {
+/** The one table of rights (docs/accounts.md says why); product.md, "Who uses it". */
+export const grants = {
+  "affiliate.read": everybody,
+  "affiliate.create": admin,
+  "affiliate.edit": admin,
+  "affiliate.delete": admin,
+  "alert.edit": ops,
+  "api_key.read": admin,
+  "api_key.create": admin,
+  "api_key.revoke": admin,
+  "audit.read": staffReads,
+  "delivery.read": everybody,
+  "delivery.resend": supportAndOwner,
+  "delivery.reveal": support,
+  "delivery.requeue": ops,
+  "delivery.discard": ops,
+  "deployment.read": staffReads,
+  "endpoint.read": everybody,
+  "endpoint.create": adminAndOwner,
+  "endpoint.edit": opsAndOwner,
+  "endpoint.delete": adminAndOwner,
+  "endpoint.pause": supportAndOwner,
+  "endpoint.resume": supportAndOwner,
+  "endpoint.test": opsAndOwner,
+  "endpoint.render_waiting": opsAndOwner,
+  "endpoint.hold_breaker": ops,
+  "endpoint.reset_breaker": ops,
+  "endpoint.close_breaker": ops,
+  "endpoint.read_secrets": { staff: "support", affiliate: true, key: "read_all" },
+  "endpoint.rotate_secret": opsAndOwner,
+  "endpoint.revoke_secret": opsAndOwner,
+  "endpoint.reveal_secret": opsAndOwner,
+  "event.publish": { staff: null, affiliate: false, key: "publish" },
+  "event.read": everybody,
+  "event.reveal": support,
+  "event_type.read": everybody,
+  "event_type.create": admin,
+  "event_type.edit": admin,
+  "event_type.delete": admin,
+  "retention.edit": ops,
+  "template.preview": everybody,
+  "user.manage": admin,
+} as const satisfies Record<string, Grant>;
+export type Verb = keyof typeof grants;
+
+const purposesFor = {
   publish: ["publish", "manage"],
   read: ["read", "manage"],
   read_all: ["read", "manage"],
   manage: ["manage"],
-} satisfies Record<RouteNeed, readonly KeyPurpose[]>;
+} as const satisfies Record<Grant["key"], readonly KeyPurpose[]>;
 
-/** What a method needs unless its route says otherwise: reading to get, managing for everything else. */
-export function defaultNeed(method: string): RouteNeed {
-  return method === "GET" || method === "HEAD" ? "read" : "manage";
+const staffRoles: readonly StaffRole[] = ["support", "ops", "admin"];
+
+/** Null when they may; else why not, in words for whoever asks. Pure: services and buttons ask the same. */
+export function can(asker: Asker, verb: Verb, resource: Resource = {}): string | null {
+  const grant: Grant = grants[verb];
+  const refusal = asker.kind === "user" ? userRefusal(asker.role, grant) : keyRefusal(asker, grant);
+  if (refusal !== null) return refusal;
+  const isOthers = resource.affiliateId !== undefined && resource.affiliateId !== asker.affiliateId;
+  if (asker.affiliateId !== null && isOthers) return "It belongs to another affiliate";
+  if (verb === "endpoint.resume" && isAffiliate(asker) && resource.resumeBar)
+    return resumeBarSentences[resource.resumeBar];
+  return null;
 }
 
-/** Null when the key may call a route with this need; else why not, and what key could. */
-export function callRefusal({ purpose, affiliateId }: KeyLimits, need: RouteNeed): string | null {
-  const purposes: readonly KeyPurpose[] = granting[need];
-  if (!purposes.includes(purpose)) {
-    return `This key is for ${purpose}; this needs one for ${purposes.join(" or ")}`;
-  }
-  if (need === "read_all" && affiliateId !== null) {
-    return `This key is limited to one affiliate; this needs one for ${purposes.join(" or ")} without that limit`;
-  }
+/** Throws a 403 with the reason unless they may. */
+export function authorize(asker: Asker, verb: Verb, resource?: Resource): void {
+  const refusal = can(asker, verb, resource);
+  if (refusal !== null) throw new Problem("forbidden", refusal);
+}
+
+/** Whether they are of the staff: values are masked for them, and pages of the console are theirs. */
+export function isStaff(asker: Asker): boolean {
+  return asker.kind === "user" && asker.role !== "affiliate";
+}
+
+/** Whether they are a user of one of the affiliates. */
+export function isAffiliate(asker: Asker): boolean {
+  return asker.kind === "user" && asker.role === "affiliate";
+}
+
+function userRefusal(role: Role, { staff, affiliate }: Grant): string | null {
+  if (role === "affiliate") return affiliate ? null : "Only Posthorn's operators may do this";
+  if (staff === null) return "This takes an API key";
+  if (staffRoles.indexOf(role) >= staffRoles.indexOf(staff)) return null;
+  const needed = staffRoles.slice(staffRoles.indexOf(staff)).map((one) => roleLabels[one].toLowerCase());
+  return `This needs the role ${needed.join(" or ")}; yours is ${roleLabels[role].toLowerCase()}`;
+}
+
+function keyRefusal(
+  { purpose, affiliateId }: { purpose: KeyPurpose; affiliateId: string | null },
+  { key }: Grant,
+): string | null {
+  const purposes: readonly KeyPurpose[] = purposesFor[key];
+  const needed = `this needs one for ${purposes.join(" or ")}`;
+  if (!purposes.includes(purpose)) return `This key is for ${purpose}; ${needed}`;
+  if (key === "read_all" && affiliateId !== null)
+    return `This key is limited to one affiliate; ${needed} without that limit`;
   return null;
 }

@@ -2,6 +2,7 @@ import type { Page } from "#lib/api/paging.ts";
 import type { AuditAction } from "#lib/audit/actions.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { type BreakerChange, close, hold, reset } from "#lib/delivery/breaker.ts";
@@ -15,6 +16,7 @@ import type { BreakerHistoryQuery, BreakerHold, BreakerMove } from "./schema.ts"
 
 /** Opens the breaker until somebody resets or closes it; 409 when it is held already. */
 export async function holdBreaker(actor: Actor, id: string, input: BreakerHold): Promise<Endpoint> {
+  authorize(actor, "endpoint.hold_breaker");
   return moveBreaker(actor, id, {
     action: "endpoint.hold_breaker",
     reason: input.reason,
@@ -25,6 +27,7 @@ export async function holdBreaker(actor: Actor, id: string, input: BreakerHold):
 
 /** Ends a hold or a cooldown: the next delivery is the probe; 409 unless it is open. */
 export async function resetBreaker(actor: Actor, id: string): Promise<Endpoint> {
+  authorize(actor, "endpoint.reset_breaker");
   return moveBreaker(actor, id, {
     action: "endpoint.reset_breaker",
     heldBy: null,
@@ -34,6 +37,7 @@ export async function resetBreaker(actor: Actor, id: string): Promise<Endpoint> 
 
 /** Closes the breaker without a probe; 409 when it is closed already. */
 export async function closeBreaker(actor: Actor, id: string): Promise<Endpoint> {
+  authorize(actor, "endpoint.close_breaker");
   return moveBreaker(actor, id, {
     action: "endpoint.close_breaker",
     heldBy: null,
@@ -47,6 +51,7 @@ export async function listBreakerMoves(
   id: string,
   query: BreakerHistoryQuery,
 ): Promise<Page<BreakerMove>> {
+  authorize(actor, "endpoint.read");
   const { orm } = appDatabase();
   existing(visibleTo(actor, await selectEndpoint(orm, id)), "endpoint");
   return selectBreakerMoves(orm, id, query);
@@ -63,7 +68,7 @@ async function moveBreaker(
   },
 ): Promise<Endpoint> {
   const moved = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId } = existing(await lockEndpoint(orm, id), "endpoint");
+    const { affiliateId } = existing(await lockEndpoint(orm, { id, scope: actor.affiliateId }), "endpoint");
     let before = "";
     await changeHealth(client, id, (health, nowMs) => {
       before = words(health);

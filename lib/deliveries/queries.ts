@@ -252,3 +252,19 @@ function askedToWait(
   const asked = retryAfterOf({ status, headers }, started_at.getTime() + (duration_ms ?? 0));
   return asked && { delay_seconds: Math.round(asked.delayMs / 1_000), capped: asked.capped };
 }
+
+/** How many deliveries an affiliate's users have resent in the last hour, and when the first of them leaves the hour. */
+export async function selectResendsOfAffiliate(
+  db: Queryable,
+  affiliateId: string,
+): Promise<{ count: number; nextInSeconds: number }> {
+  const { rows } = await db.query<{ count: number; next_in: number | null }>({
+    text: `select count(*)::int as count,
+        ceil(extract(epoch from min(at) + interval '1 hour' - now()))::int as next_in
+      from posthorn.audit_log
+      where action = 'delivery.resend' and actor_kind = 'user' and at > now() - interval '1 hour'
+        and actor_id in (select id::text from posthorn.users where affiliate_id = $1)`,
+    values: [affiliateId],
+  });
+  return { count: rows[0]?.count ?? 0, nextInSeconds: Math.max(1, rows[0]?.next_in ?? 1) };
+}

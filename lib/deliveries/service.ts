@@ -1,9 +1,10 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize, isAffiliate } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction } from "#lib/db/database.ts";
+import { inTransaction, type Queryable } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
 import { eventId } from "#lib/events/schema.ts";
@@ -22,6 +23,7 @@ import {
   selectDeliveries,
   selectDelivery,
   selectDeliveryContent,
+  selectResendsOfAffiliate,
 } from "./queries.ts";
 import {
   type Delivery,
@@ -32,6 +34,9 @@ import {
   type DeliverySearchPage,
   deliveryId,
 } from "./schema.ts";
+
+/** By an affiliate's own users (product.md, "Who uses it"). */
+const maxResendsPerHour = 60;
 
 type Refusal = Exclude<ResendResult, "resent" | "not_found">;
 
@@ -51,6 +56,7 @@ export async function listDeliveries(
   actor: Actor,
   { q_hash: hash, ...filters }: DeliveryListQuery,
 ): Promise<Page<Delivery>> {
+  authorize(actor, "delivery.read");
   return selectDeliveries(appDatabase().orm, {
     ...filters,
     scope: actor.affiliateId,
@@ -63,6 +69,7 @@ export async function searchDeliveries(
   actor: Actor,
   { value, ...filters }: DeliverySearch,
 ): Promise<DeliverySearchPage> {
+  authorize(actor, "delivery.read");
   const hash = searchHash(value, secretKeys());
   const scope = actor.affiliateId;
   const sought = {
@@ -78,6 +85,7 @@ export async function searchDeliveries(
  * event's sensitive values are masked in all of it.
  */
 export async function getDelivery(actor: Actor, id: string): Promise<DeliveryDetail> {
+  authorize(actor, "delivery.read");
   const { detail, content } = await readDelivery(actor, id);
   const rules = await loadEventTypeRules(appDatabase().pool, [detail.event_type]);
   const fields = rules.get(detail.event_type)?.fields ?? null;
@@ -94,6 +102,7 @@ export async function revealDelivery(
   id: string,
   { reason }: ValueReveal,
 ): Promise<DeliveryDetail> {
+  authorize(actor, "delivery.reveal");
   const { detail } = await readDelivery(actor, id);
   await recordAudit(appDatabase().orm, actor, {
     action: "delivery.reveal",
@@ -175,9 +184,11 @@ export async function resendDelivery(
   id: string,
   { force, render_again }: DeliveryResend,
 ): Promise<Delivery> {
+  authorize(actor, "delivery.resend");
   const { pool } = appDatabase();
   const delivery = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const before = existing(await selectDelivery(orm, id), "delivery");
+    const before = existing(visibleTo(actor, await selectDelivery(orm, id)), "delivery");
+    if (isAffiliate(actor)) await refuseTooManyResends(client, before.affiliate.id);
     if (render_again) refuseUnrendered(await renderAgain(client, id));
     const result = await putBack(client, id, { force, renderedAgain: render_again });
     if (result === "not_found") throw notFound("delivery");
@@ -200,6 +211,23 @@ export async function resendDelivery(
   });
   wakeWorkers(pool);
   return delivery;
+}
+
+/** All users of one affiliate together; 429 past the limit, which holds over all processes. */
+async function refuseTooManyResends(client: Queryable, affiliateId: string): Promise<void> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended('posthorn.resend ' || $1, 0))", [
+    affiliateId,
+  ]);
+  const { count, nextInSeconds } = await selectResendsOfAffiliate(client, affiliateId);
+  if (count < maxResendsPerHour) return;
+  throw new Problem(
+    "too_many_requests",
+    `At most ${maxResendsPerHour} deliveries an hour may be resent`,
+    [],
+    {
+      retryAfterSeconds: nextInSeconds,
+    },
+  );
 }
 
 function refuseUnrendered(result: RenderAgainResult): void {

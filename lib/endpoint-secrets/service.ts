@@ -1,6 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
@@ -15,6 +16,7 @@ import type { EndpointSecret, EndpointSecretCreated, SecretReveal, SecretRotatio
 
 /** The secrets that sign now, the newest first, without their values. */
 export async function listSecrets(actor: Actor, endpointId: string): Promise<{ data: EndpointSecret[] }> {
+  authorize(actor, "endpoint.read_secrets");
   const { orm } = appDatabase();
   existing(visibleTo(actor, await selectEndpoint(orm, endpointId)), "endpoint");
   return { data: (await selectValidSecrets(orm, endpointId)).map(toSecret) };
@@ -38,8 +40,12 @@ export async function rotateSecret(
   endpointId: string,
   input: SecretRotation,
 ): Promise<EndpointSecretCreated> {
+  authorize(actor, "endpoint.rotate_secret");
   const rotated = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId } = existing(await lockEndpoint(orm, endpointId), "endpoint");
+    const { affiliateId } = existing(
+      await lockEndpoint(orm, { id: endpointId, scope: actor.affiliateId }),
+      "endpoint",
+    );
     await expireCurrentSecret(orm, endpointId, input.overlap_hours);
     const secret = await addSecret(orm, endpointId);
     const valid = await selectValidSecrets(orm, endpointId);
@@ -68,8 +74,12 @@ export async function rotateSecret(
 
 /** Ends a secret at once. 409 for the current one, as nothing would sign when the others expire. */
 export async function revokeSecret(actor: Actor, endpointId: string, secretId: string): Promise<void> {
+  authorize(actor, "endpoint.revoke_secret");
   await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId } = existing(await lockEndpoint(orm, endpointId), "endpoint");
+    const { affiliateId } = existing(
+      await lockEndpoint(orm, { id: endpointId, scope: actor.affiliateId }),
+      "endpoint",
+    );
     const valid = await selectValidSecrets(orm, endpointId);
     const secret = existing(
       valid.find(({ id }) => id === secretId),
@@ -102,8 +112,9 @@ export async function revealSecret(
   endpointId: string,
   input: SecretReveal,
 ): Promise<{ secret: string }> {
+  authorize(actor, "endpoint.reveal_secret");
   return inTransaction(appDatabase(), async ({ orm }) => {
-    const endpoint = existing(await selectEndpoint(orm, endpointId), "endpoint");
+    const endpoint = existing(visibleTo(actor, await selectEndpoint(orm, endpointId)), "endpoint");
     const { id, ciphertext } = current(await selectValidSecrets(orm, endpointId));
     await recordAudit(orm, actor, {
       action: "endpoint.reveal_secret",

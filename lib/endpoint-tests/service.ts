@@ -1,6 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { exampleData, readFields } from "#lib/delivery/catalogue.ts";
 import { type Classification, classify } from "#lib/delivery/classify.ts";
@@ -38,7 +39,8 @@ export async function testEndpoint(
   id: string,
   request: EndpointTestRequest,
 ): Promise<EndpointTest> {
-  const endpoint = existing(await selectEndpoint(appDatabase().orm, id), "endpoint");
+  authorize(actor, "endpoint.test");
+  const endpoint = existing(visibleTo(actor, await selectEndpoint(appDatabase().orm, id)), "endpoint");
   return request.live
     ? inSlot(endpoint.id, () => runTest(actor, endpoint, request))
     : runTest(actor, endpoint, request);

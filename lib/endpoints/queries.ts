@@ -10,7 +10,7 @@ import type { Orm, Queryable } from "#lib/db/database.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import type { ResponseRule } from "#lib/delivery/response-rules.ts";
 import { ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
-import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
+import type { EndpointKind, EndpointStatus, ResumeBar } from "#lib/vocabulary.ts";
 import type { Endpoint, EndpointBacklog, EndpointLatency, EndpointListQuery, Postback } from "./schema.ts";
 import type { Sealed } from "./sealed.ts";
 
@@ -94,27 +94,33 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
 }
 
 /**
- * Locks the live endpoint's row, which every change of it takes before its health row. Not "for update": the
+ * Locks the live endpoint's row, if it is within the scope, which every change of it takes before its health row. Not "for update": the
  * history of a breaker refers to this row, and whoever writes it holds the health row already.
  */
 export async function lockEndpoint(
   orm: Orm,
-  id: string,
+  { id, scope }: { id: string; scope: string | null },
 ): Promise<{
   affiliateId: string;
   status: EndpointStatus;
+  resumeBar: ResumeBar | null;
   kind: EndpointKind;
   settings: EndpointSettings;
   sealed: EndpointSealed;
 } | null> {
-  const [row] = await orm.select().from(endpoints).where(isLive(id)).for("no key update");
+  const own = scope === null ? undefined : eq(endpoints.affiliateId, scope);
+  const [row] = await orm
+    .select()
+    .from(endpoints)
+    .where(and(isLive(id), own))
+    .for("no key update");
   if (!row) return null;
   const { affiliateId, status, kind } = row;
   const sealed = {
     headers: { names: row.headerNames, values: row.headerValues },
     macroSecrets: { names: row.macroSecretNames, values: row.macroSecretValues },
   };
-  return { affiliateId, status, kind, settings: toSettings(row), sealed };
+  return { affiliateId, status, resumeBar: toResumeBar(row), kind, settings: toSettings(row), sealed };
 }
 
 export async function insertEndpoint(
@@ -159,7 +165,7 @@ export async function resetBucket(orm: Orm, id: string): Promise<void> {
 export async function updateEndpointStatus(
   orm: Orm,
   id: string,
-  change: { status: EndpointStatus; by: string },
+  change: { status: EndpointStatus; by: string; byAffiliate: boolean },
 ): Promise<void> {
   await orm
     .update(endpoints)
@@ -167,6 +173,7 @@ export async function updateEndpointStatus(
       status: change.status,
       statusChangedAt: sql`now()`,
       statusChangedBy: change.by,
+      pausedByAffiliate: change.status === "paused" && change.byAffiliate,
       updatedAt: sql`now()`,
     })
     .where(eq(endpoints.id, id));
@@ -239,6 +246,11 @@ function joined(orm: Orm) {
 
 function isLive(id: string): SQL | undefined {
   return and(eq(endpoints.id, id), isNull(endpoints.deletedAt));
+}
+
+function toResumeBar(row: typeof endpoints.$inferSelect): ResumeBar | null {
+  if (row.status === "paused" && !row.pausedByAffiliate) return "staff_paused";
+  return row.status === "disabled" && row.goneUrl === row.url ? "gone" : null;
 }
 
 function toSettings(row: typeof endpoints.$inferSelect): EndpointSettings {
@@ -331,6 +343,7 @@ function toEndpoint({ endpoint, affiliate, health, percentiles }: Row): Endpoint
     status: endpoint.status,
     status_changed_at: endpoint.statusChangedAt.toISOString(),
     status_changed_by: endpoint.statusChangedBy,
+    resume_bar: toResumeBar(endpoint),
     health: {
       in_flight: health.inFlight,
       consecutive_failures: health.consecutiveFailures,

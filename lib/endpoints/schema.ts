@@ -18,6 +18,7 @@ import {
   orderings,
   postbackContentTypes,
   type Reason,
+  type ResumeBar,
 } from "#lib/vocabulary.ts";
 
 /** Of a request that makes or edits one: the longest templates, and lists of filters as long as anybody has them. */
@@ -311,6 +312,8 @@ export type Endpoint = {
   status: EndpointStatus;
   status_changed_at: string;
   status_changed_by: string;
+  /** Why its affiliate's own users may not resume it; null where they may, or it is active. */
+  resume_bar: ResumeBar | null;
   timeout_ms: number;
   retry: RetryPolicy;
   concurrency: number;

@@ -4,6 +4,7 @@ import { invalidInput } from "#lib/api/issues.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize, can, isAffiliate } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
@@ -43,11 +44,13 @@ import { editSealed, seal } from "./sealed.ts";
 
 /** One page of endpoints that are not deleted, newest first. */
 export async function listEndpoints(actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
+  authorize(actor, "endpoint.read");
   return selectEndpoints(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
 /** One endpoint with what waits for it; 404 when there is none, or it was deleted. */
 export async function getEndpoint(actor: Actor, id: string): Promise<EndpointDetail> {
+  authorize(actor, "endpoint.read");
   const { orm, pool } = appDatabase();
   const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
   return { ...existing(visibleTo(actor, endpoint), "endpoint"), backlog };
@@ -55,10 +58,12 @@ export async function getEndpoint(actor: Actor, id: string): Promise<EndpointDet
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */
 export async function createEndpoint(actor: Actor, input: EndpointCreate): Promise<EndpointCreated> {
+  authorize(actor, "endpoint.create");
   const { kind } = input;
   return inTransaction(appDatabase(), async ({ orm }) => {
     const affiliate = await lockAffiliate(orm, input.affiliate, "share");
-    if (!affiliate) throw invalidField("affiliate", "does not exist");
+    if (!affiliate || can(actor, "endpoint.create", { affiliateId: affiliate.id }) !== null)
+      throw invalidField("affiliate", "does not exist");
     const content = await checkContent(
       orm,
       {
@@ -106,8 +111,12 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
  * made from now on. A new URL, or new headers or secrets, make the next delivery the breaker's probe.
  */
 export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
+  authorize(actor, "endpoint.edit");
   const endpoint = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, kind, settings, sealed } = existing(await lockEndpoint(orm, id), "endpoint");
+    const { affiliateId, kind, settings, sealed } = existing(
+      await lockEndpoint(orm, { id, scope: actor.affiliateId }),
+      "endpoint",
+    );
     refuseOtherKind(kind, edit);
     const newHeaders =
       edit.headers && editSealed(sealed.headers, edit.headers, { endpointId: id, ...headerEdits });
@@ -208,8 +217,12 @@ export async function renderWaiting(
   id: string,
   { after }: EndpointRenderWaiting,
 ): Promise<WaitingRendered> {
+  authorize(actor, "endpoint.render_waiting");
   return inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, kind } = existing(await lockEndpoint(orm, id), "endpoint");
+    const { affiliateId, kind } = existing(
+      await lockEndpoint(orm, { id, scope: actor.affiliateId }),
+      "endpoint",
+    );
     if (kind !== "postback")
       throw invalidField("kind", "must be postback: a webhook is made anew with every attempt");
     const result = await renderWaitingOf(client, { endpointId: id, after });
@@ -228,11 +241,13 @@ export async function renderWaiting(
 
 /** Holds everything that waits for the endpoint; 409 unless it is active. */
 export async function pauseEndpoint(actor: Actor, id: string): Promise<Endpoint> {
+  authorize(actor, "endpoint.pause");
   return changeStatus(actor, id, "paused");
 }
 
-/** Lets an endpoint that is paused or disabled send again; 409 when it is active. */
+/** Lets an endpoint that is paused or disabled send again; 409 when it is active. 403 for an affiliate whom it bars. */
 export async function resumeEndpoint(actor: Actor, id: string): Promise<Endpoint> {
+  authorize(actor, "endpoint.resume");
   const endpoint = await changeStatus(actor, id, "active");
   wakeWorkers(appDatabase().pool);
   return endpoint;
@@ -240,8 +255,12 @@ export async function resumeEndpoint(actor: Actor, id: string): Promise<Endpoint
 
 /** What waits for it is discarded; its deliveries stay visible. */
 export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
+  authorize(actor, "endpoint.delete");
   await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, settings } = existing(await lockEndpoint(orm, id), "endpoint");
+    const { affiliateId, settings } = existing(
+      await lockEndpoint(orm, { id, scope: actor.affiliateId }),
+      "endpoint",
+    );
     await markEndpointDeleted(orm, id);
     await changeHealth(client, id, (health) => ({ health, transitions: [] }));
     await recordAudit(orm, actor, {
@@ -257,11 +276,12 @@ export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
 
 async function changeStatus(actor: Actor, id: string, status: EndpointStatus): Promise<Endpoint> {
   return inTransaction(appDatabase(), async ({ client, orm }) => {
-    const before = existing(await lockEndpoint(orm, id), "endpoint");
+    const before = existing(await lockEndpoint(orm, { id, scope: actor.affiliateId }), "endpoint");
     if (status === "active" ? before.status === "active" : before.status !== "active") {
       throw new Problem("wrong_status", `The endpoint is ${before.status} already`);
     }
-    await updateEndpointStatus(orm, id, { status, by: actor.name });
+    if (status === "active") authorize(actor, "endpoint.resume", before);
+    await updateEndpointStatus(orm, id, { status, by: actor.name, byAffiliate: isAffiliate(actor) });
     await changeHealth(client, id, (health, nowMs) => {
       if (status !== "active") return { health, transitions: [] };
       const fresh = { ...health, catchingUp: true, failures: noFailures };

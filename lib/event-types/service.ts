@@ -1,6 +1,7 @@
 import type { Page, PageQuery } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { exampleData } from "#lib/delivery/catalogue.ts";
@@ -21,18 +22,21 @@ import {
 import type { EventType, EventTypeCreate, EventTypeDetail, EventTypeEdit } from "./schema.ts";
 
 /** One page of the catalogue, by name. */
-export async function listEventTypes(_actor: Actor, query: PageQuery): Promise<Page<EventType>> {
+export async function listEventTypes(actor: Actor, query: PageQuery): Promise<Page<EventType>> {
+  authorize(actor, "event_type.read");
   return selectEventTypes(appDatabase().orm, query);
 }
 
 /** With example data; 404 when it is not in the catalogue. */
-export async function getEventType(_actor: Actor, name: string): Promise<EventTypeDetail> {
+export async function getEventType(actor: Actor, name: string): Promise<EventTypeDetail> {
+  authorize(actor, "event_type.read");
   const type = existing(await selectEventType(appDatabase().orm, name), "event type");
   return { ...type, example_data: exampleData(type.fields) };
 }
 
 /** 409 when it is in the catalogue already. */
 export async function createEventType(actor: Actor, input: EventTypeCreate): Promise<EventType> {
+  authorize(actor, "event_type.create");
   return inTransaction(appDatabase(), async ({ orm }) => {
     const created = await insertEventType(orm, input);
     if (!created) {
@@ -52,6 +56,7 @@ export async function createEventType(actor: Actor, input: EventTypeCreate): Pro
 
 /** Holds for whatever is published once this returns. 404 when it is not in the catalogue. */
 export async function editEventType(actor: Actor, name: string, edit: EventTypeEdit): Promise<EventType> {
+  authorize(actor, "event_type.edit");
   return inTransaction(appDatabase(), async ({ orm }) => {
     const before = existing(await lockEventType(orm, name), "event type");
     const settings = settingsOf(before);
@@ -113,6 +118,7 @@ async function refuseIfEndpointsBreak(
 
 /** 404 when it is not in the catalogue, 409 while an endpoint names or needs it. Events of the type stay. */
 export async function deleteEventType(actor: Actor, name: string): Promise<void> {
+  authorize(actor, "event_type.delete");
   await inTransaction(appDatabase(), async ({ orm }) => {
     const before = existing(await lockEventType(orm, name), "event type");
     if (await isNamedByEndpoint(orm, name)) {

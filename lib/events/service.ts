@@ -1,6 +1,7 @@
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
+import { authorize, isStaff } from "#lib/auth/permissions.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
@@ -23,6 +24,7 @@ export type PublishAnswer = EventAccepted | { results: (EventAccepted | { error:
  * item has its own result, in order. Throws a 429 when the actor's key is over the deployment's limit.
  */
 export async function publish(actor: Actor, request: PublishRequest): Promise<PublishAnswer> {
+  authorize(actor, "event.publish");
   admit(actor, request.items.length);
   const { pool } = appDatabase();
   const accepted = await acceptEvents(pool, request.items);
@@ -44,7 +46,7 @@ let limit: ReturnType<typeof createPublishLimit> | undefined;
 /** In this process alone: asking the database would cost every single publish a statement. */
 function admit(actor: Actor, events: number): void {
   const { publishPerSecond } = config();
-  if (publishPerSecond === undefined || actor.id === null) return;
+  if (publishPerSecond === undefined) return;
   limit ??= createPublishLimit(publishPerSecond);
   limit({ keyId: actor.id, events, nowMs: Math.floor(performance.now()) });
 }
@@ -74,8 +76,9 @@ function toAnswer(accepted: Accepted): Answer {
 
 /** One page of events, latest received first. */
 export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
+  authorize(actor, "event.read");
   const page = await selectEvents(appDatabase().orm, { ...query, scope: actor.affiliateId });
-  return actor.kind === "console" ? { ...page, data: page.data.map(maskListedEvent) } : page;
+  return isStaff(actor) ? { ...page, data: page.data.map(maskListedEvent) } : page;
 }
 
 /**
@@ -83,6 +86,7 @@ export async function listEvents(actor: Actor, query: EventListQuery): Promise<P
  * its sensitive values are masked.
  */
 export async function getEvent(actor: Actor, id: string): Promise<EventDetail> {
+  authorize(actor, "event.read");
   const { detail, fields } = await readEvent(actor, id);
   const masker = maskerFor(actor, { fields, dataText: detail.data_text });
   return masker ? maskEvent(detail, masker) : detail;
@@ -90,6 +94,7 @@ export async function getEvent(actor: Actor, id: string): Promise<EventDetail> {
 
 /** The event with nothing masked; who asked and why is in the audit log before it is answered. */
 export async function revealEvent(actor: Actor, id: string, { reason }: ValueReveal): Promise<EventDetail> {
+  authorize(actor, "event.reveal");
   const { detail } = await readEvent(actor, id);
   await recordAudit(appDatabase().orm, actor, {
     action: "event.reveal",

@@ -59,8 +59,8 @@ export async function disable(
   const { endpointId } = options;
   await client.query(
     `update posthorn.endpoints set status = 'disabled', status_changed_at = now(), status_changed_by = $2,
-       updated_at = now() where id = $1`,
-    [endpointId, systemName],
+       gone_url = case when $3 then url end, updated_at = now() where id = $1`,
+    [endpointId, systemName, options.cause.kind === "gone"],
   );
   const { healths } = await lockHealth(client, { endpointIds: [endpointId], wanted: [endpointId] });
   await storeHealth(

@@ -1,12 +1,16 @@
 import type { Actor } from "#lib/auth/actor.ts";
+import { isStaff } from "#lib/auth/permissions.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
 import type { EndpointTest } from "#lib/endpoint-tests/schema.ts";
 import type { Event, EventDetail } from "#lib/events/schema.ts";
 import { createMasker, fullMask, type Masker } from "./mask.ts";
 
-/** The masker for what this actor may see of the event; null when that is everything. A machine with a key sees it all. */
+/**
+ * The masker for what this actor may see of the event; null when that is everything, as it is for a machine with a key
+ * and for the affiliate whose event it is.
+ */
 export function maskerFor(actor: Actor, event: Parameters<typeof createMasker>[0]): Masker | null {
-  return actor.kind === "console" ? createMasker(event) : null;
+  return isStaff(actor) ? createMasker(event) : null;
 }
 
 /** `detail` with its sensitive values masked; `masked` says whether there were any. */

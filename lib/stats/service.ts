@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Actor } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
@@ -11,7 +12,8 @@ import { type Minute, selectFound, selectHourLatency, selectMinutes, selectStand
 import type { FindRequest, Found, Overview } from "./schema.ts";
 
 /** The pipeline at a glance: what waits now, and what the last hour was like. */
-export async function getOverview(_actor: Actor): Promise<Overview> {
+export async function getOverview(actor: Actor): Promise<Overview> {
+  authorize(actor, "deployment.read");
   const { pool } = appDatabase();
   const [standing, minutes, latency] = await Promise.all([
     selectStanding(pool),
@@ -37,7 +39,8 @@ export async function getOverview(_actor: Actor): Promise<Overview> {
 }
 
 /** What has this id, a delivery, an endpoint or an event, and what has it as a searchable value. */
-export async function find(_actor: Actor, { q }: FindRequest): Promise<Found> {
+export async function find(actor: Actor, { q }: FindRequest): Promise<Found> {
+  authorize(actor, "deployment.read");
   const { pool } = appDatabase();
   const ids = {
     delivery: deliveryId.safeParse(q).data ?? null,

@@ -1,4 +1,5 @@
 import type { Actor } from "#lib/auth/actor.ts";
+import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { readFields } from "#lib/delivery/catalogue.ts";
 import { signUrl } from "#lib/delivery/signature.ts";
@@ -19,9 +20,10 @@ const example = { eventId: "preview", deliveryId: "0", affiliateId: "00000000-00
  * this template, subscribed to the event's type, could not be saved.
  */
 export async function previewTemplate(
-  _actor: Actor,
+  actor: Actor,
   request: TemplatePreviewRequest,
 ): Promise<TemplatePreview> {
+  authorize(actor, "template.preview");
   const { template: url, method, body, content_type: contentType, event } = request;
   const eventTypes = await selectFieldsOfTypes(appDatabase().orm, [event.type]);
   const [type] = eventTypes;

@@ -3,8 +3,10 @@ import type { RouteContext } from "#lib/api/route.ts";
 import { ensureFirstApiKey } from "#lib/auth/api-keys.ts";
 import { closeAppDatabase } from "#lib/db/app.ts";
 import { closeLiveTests } from "#lib/endpoint-tests/live.ts";
+import type { Role } from "#lib/vocabulary.ts";
 import { testSecretKey } from "./factories.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
+import { createUserSession, type TestUser } from "./users.ts";
 
 type Handler = (request: Request, context: RouteContext) => Promise<Response>;
 
@@ -16,7 +18,10 @@ type Call = {
   /** Text and bytes go as they are, everything else as JSON. */
   body?: unknown;
   headers?: Record<string, string | null>;
+  /** Who is signed in at the console: an admin unless given. */
+  as?: StaffRole | TestUser;
 };
+type StaffRole = Exclude<Role, "affiliate">;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it.
 export type Answer = { status: number; body: any; headers: Headers };
@@ -24,7 +29,10 @@ export type Answer = { status: number; body: any; headers: Headers };
 export type Api = {
   database: TestDatabase;
   key: string;
-  /** Calls a route handler as Next.js would, with a request that has the key and the host of a local caller. */
+  /**
+   * Calls a route handler as Next.js would, with a request that has the host of a local caller, the key, which the public
+   * API asks for, and the cookie of a user, which the console's routes ask for.
+   */
   call: (handler: Handler, call?: Call) => Promise<Answer>;
 };
 
@@ -33,7 +41,19 @@ export type Api = {
  * for one that is not a copy of the template.
  */
 export function setUpApi(makeDatabase: () => Promise<TestDatabase> = createTestDatabase): Api {
-  const api: Partial<Api> = { call: (handler, call) => callHandler(handler, api.key ?? "", call) };
+  const staff = new Map<StaffRole, Promise<TestUser>>();
+  const userOf = (as: StaffRole | TestUser): Promise<TestUser> | TestUser => {
+    if (typeof as === "object") return as;
+    const user = staff.get(as) ?? createUserSession((api as Api).database.pool, { role: as });
+    staff.set(as, user);
+    return user;
+  };
+  const api: Partial<Api> = {
+    call: async (handler, call = {}) => {
+      const { cookie } = await userOf(call.as ?? "admin");
+      return callHandler(handler, { authorization: `Bearer ${api.key}`, cookie }, call);
+    },
+  };
   beforeAll(async () => {
     api.database = await makeDatabase();
     process.env.DATABASE_URL = api.database.url;
@@ -48,12 +68,16 @@ export function setUpApi(makeDatabase: () => Promise<TestDatabase> = createTestD
   return api as Api;
 }
 
-async function callHandler(handler: Handler, key: string, call: Call = {}): Promise<Answer> {
+async function callHandler(
+  handler: Handler,
+  caller: { authorization: string; cookie: string },
+  call: Call,
+): Promise<Answer> {
   const { method = call.body === undefined ? "GET" : "POST", params = {}, query, body, headers = {} } = call;
   const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
   const all = {
     host: "127.0.0.1:3000",
-    authorization: `Bearer ${key}`,
+    ...caller,
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...headers,
   };

@@ -63,6 +63,7 @@ describe("the audit log", () => {
       id: expect.stringMatching(/^\d+$/),
       at: expect.any(String),
       actor: { kind: "api_key", id: expect.any(String), name: "First key" },
+      from: { address: null, user_agent: null },
       action: "endpoint.edit",
       object: { kind: "endpoint", id: endpointId, name: "Tracker" },
       affiliate: { id: affiliate.id, key: affiliate.key, name: affiliate.key },
@@ -136,10 +137,10 @@ describe("the export", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const [head, line, ...rest] = answer.body.split("\r\n");
     expect(head).toBe(
-      "id,at,actor_kind,actor_id,actor_name,action,object_kind,object_id,object_name,affiliate,before,after",
+      "id,at,actor_kind,actor_id,actor_name,address,user_agent,action,object_kind,object_id,object_name,affiliate,before,after",
     );
     expect(line).toMatch(
-      /^\d+,[^,]+Z,api_key,[^,]+,First key,endpoint\.edit,endpoint,[^,]+,Tracker,[^,]+,"\{""name"":""=Tracker"",/,
+      /^\d+,[^,]+Z,api_key,[^,]+,First key,,,endpoint\.edit,endpoint,[^,]+,Tracker,[^,]+,"\{""name"":""=Tracker"",/,
     );
     expect(rest).toEqual([""]);
     await api.database.pool.query("update posthorn.endpoints set name = '=1+1' where id = $1", [endpointId]);

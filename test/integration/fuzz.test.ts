@@ -12,6 +12,7 @@ import {
   mutate,
   mutateText,
 } from "#test/helpers/fuzz.ts";
+import { createUserSession } from "#test/helpers/users.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as deliveries from "../../app/api/v1/deliveries/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
@@ -43,6 +44,7 @@ const targets: Target[] = Object.entries(files).flatMap(([file, handlers]) =>
 );
 
 const api = setUpApi();
+let cookie = "";
 /** Of records that exist, by the route's folder and parameter; what is created on the way comes to it. */
 const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const ids: Record<string, string[]> = {
@@ -120,6 +122,17 @@ const bodies: Record<string, unknown[]> = {
   "/event-types/[name]": [{ description: "d", fields: [field], deprecated: false }, { invalid_data: "warn" }],
   "/events": [event, [event, { ...event, id: "fuzz-event", occurred_at: "2026-01-31T12:00:00+02:00" }]],
   "/find": [{ q: "acme" }],
+  "/account": [{ name: "Fuzz" }],
+  "/account/password": [{ current: "three little horns", password: "three little horns" }],
+  "/setup": [
+    { token: "x".repeat(43), name: "Fuzz", email: "fuzz@posthorn.example", password: "four little horns" },
+  ],
+  "/sign-in": [{ email: "fuzz@posthorn.example", password: "three little horns" }],
+  "/sign-in/code": [{ code: "123456" }, { code: "abcde-fghij" }],
+  "/sign-out": [{}],
+  "/account/two-factor": [{ password: "three little horns" }],
+  "/account/two-factor/disable": [{ password: "three little horns" }],
+  "/account/two-factor/enable": [{ code: "123456" }],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",
@@ -134,8 +147,9 @@ const bodies: Record<string, unknown[]> = {
 const bodyKey = (route: string) => route.replace(/^\/api\/(v1|console)(?=\/)/, "");
 const takesBody = ({ method }: Target) => method === "POST" || method === "PATCH" || method === "PUT";
 
-/** What calls may have deleted: an affiliate, an event type, and an endpoint of each kind with a delivery. */
+/** What calls may have ended or deleted: a session, an affiliate, an event type, and an endpoint of each kind. */
 async function makeRecords() {
+  ({ cookie } = await createUserSession(api.database.pool, { role: "admin" }));
   await api.call(affiliates.POST, { body: { key: "acme", name: "Acme" } });
   await api.call(eventTypes.POST, { body: { name: "fuzz.first", fields: [field] } });
   const made = [];
@@ -176,7 +190,8 @@ test(
         throw new Error(`seed ${seed}, request ${n}: ${wordsOf({ target, call })}\n${error.message}`);
       });
       answers.set(status, (answers.get(status) ?? 0) + 1);
-      if (target.method === "DELETE" && status === 204) await makeRecords();
+      const ends = target.method === "DELETE" || target.route.endsWith("/sign-out");
+      if (ends && status === 204) await makeRecords();
     }
     // It gets behind the doors too, and not only to those who guard them.
     expect((answers.get(200) ?? 0) + (answers.get(201) ?? 0)).toBeGreaterThan(requests / 20);
@@ -323,10 +338,13 @@ function makeHeaders({ route }: Target, chance: Chance): [string, string][] {
       : "application/json",
   };
   if (route.includes("/v1/") || chance.oneIn(10)) headers.authorization = `Bearer ${api.key}`;
+  if (!route.includes("/v1/") || chance.oneIn(10)) headers.cookie = cookie;
   if (chance.oneIn(10)) {
     const [name, value] = chance.pick([
       ["authorization", `Bearer ${"x".repeat(600)}`],
       ["authorization", "Basic \u00ff\u00fe"],
+      ["cookie", `${cookie}x`],
+      ["cookie", "posthorn.session_token=%ff.%"],
       ["host", "evil.example"],
       ["host", "[::1]:99999"],
       ["origin", "null"],

@@ -217,7 +217,7 @@ describe("at the console", () => {
         [`${kind}.reveal`],
       );
       expect(audit).toEqual([
-        { actor_kind: "console", object_id: id, before: null, after: { reason: "their ticket 4711" } },
+        { actor_kind: "user", object_id: id, before: null, after: { reason: "their ticket 4711" } },
       ]);
     }
     const missing = await api.call(revealDelivery, { params: { id: "999999" }, body: { reason: "why not" } });

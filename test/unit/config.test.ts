@@ -17,7 +17,10 @@ function faultsOf(env: NodeJS.Dict<string>): string {
 test("an empty environment gives the defaults", () => {
   expect(parseConfig({})).toEqual({
     port: 3000,
+    host: "127.0.0.1",
     publicUrl: undefined,
+    trustedProxies: 0,
+    firstAdmin: undefined,
     databaseUrl: undefined,
     dataDir: ".posthorn",
     databasePort: undefined,

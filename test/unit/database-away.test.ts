@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readiness } from "#lib/api/readiness.ts";
 import { closeAppDatabase } from "#lib/db/app.ts";
+import { sessionCookie } from "#test/helpers/users.ts";
 import { GET as overview } from "../../app/api/console/overview/route.ts";
 import { POST as publish } from "../../app/api/v1/events/route.ts";
 
@@ -26,6 +27,7 @@ test.each([
     new Request("http://localhost/api/console/overview", { headers: { host: "localhost" } }),
   ],
 ])("%s is told to come back", async (_, handler, request) => {
+  request.headers.set("cookie", sessionCookie("somebodys-session"));
   const response = await handler(request, context);
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("2");

@@ -35,7 +35,7 @@ test("a fault is logged under the request's id, without query, key, body or a st
   const wrapped = Object.assign(new Error("Failed query: insert params: canary-param", { cause }), {
     query: "insert",
   });
-  const fail = route({ auth: "console", body: z.unknown(), handler: () => Promise.reject(wrapped) });
+  const fail = route({ auth: "visitor", body: z.unknown(), handler: () => Promise.reject(wrapped) });
   const response = await call(fail, { secret: "canary-body" });
   expect(response.status).toBe(500);
   expect(lines).toHaveLength(1);
@@ -50,7 +50,7 @@ test("a fault is logged under the request's id, without query, key, body or a st
 });
 
 test("a refusal is no fault and is not logged", async () => {
-  const refuse = route({ auth: "console", body: z.strictObject({}), handler: async () => "ok" });
+  const refuse = route({ auth: "visitor", body: z.strictObject({}), handler: async () => "ok" });
   expect((await call(refuse, { secret: "canary" })).status).toBe(422);
   expect(lines).toEqual([]);
 });

@@ -19,10 +19,10 @@ async function call(
 }
 
 const echo = route({
-  auth: "console",
+  auth: "visitor",
   body: z.strictObject({ name: z.string().min(1), tags: z.array(z.string()).optional() }),
   status: 201,
-  handler: async ({ actor, body }) => ({ by: actor.kind, body }),
+  handler: async ({ from, body }) => ({ by: from.address, body }),
 });
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   call(echo, { method: "POST", body, headers: { ...host, "content-type": "application/json", ...headers } });
@@ -33,14 +33,14 @@ describe("an answer", () => {
       "content-type": 'Application/JSON; charset="UTF-8"',
     });
     expect(status).toBe(201);
-    expect(body).toEqual({ by: "console", body: { name: "a" } });
+    expect(body).toEqual({ by: null, body: { name: "a" } });
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test("is 204 without a body when there is nothing to say", async () => {
-    const nothing = route({ auth: "console", handler: async () => undefined });
+    const nothing = route({ auth: "visitor", handler: async () => undefined });
     expect(await call(nothing)).toMatchObject({ status: 204, body: null });
   });
 });
@@ -48,7 +48,7 @@ describe("an answer", () => {
 describe("a refusal", () => {
   test("is a problem document under the request's id", async () => {
     const refuse = route({
-      auth: "console",
+      auth: "visitor",
       handler: () => Promise.reject(new Problem("in_use", "It is used")),
     });
     const { response, body } = await call(refuse);
@@ -135,7 +135,7 @@ describe("a refusal", () => {
   });
 
   test("parameters that are unknown, doubled or wrong are named", async () => {
-    const list = route({ auth: "console", query: pageQuery, handler: async ({ query }) => query });
+    const list = route({ auth: "visitor", query: pageQuery, handler: async ({ query }) => query });
     expect(await call(list, { path: "/?limit=7" })).toMatchObject({ status: 200, body: { limit: 7 } });
     for (const [path, field] of [
       ["/?limit=0", "limit"],
@@ -156,7 +156,7 @@ describe("a refusal", () => {
 
   test("a path that cannot be one of ours is a 404", async () => {
     const get = route({
-      auth: "console",
+      auth: "visitor",
       params: z.object({ id: z.uuid() }),
       handler: async ({ params }) => params,
     });
@@ -195,7 +195,7 @@ describe("a fault", () => {
       "database_timeout",
     ],
   ])("%s says no more than it should", async (_, error, status, code) => {
-    const fail = route({ auth: "console", handler: () => Promise.reject(error) });
+    const fail = route({ auth: "visitor", handler: () => Promise.reject(error) });
     const { response, body } = await call(fail);
     expect(body).toMatchObject({ status, code, request_id: response.headers.get("x-request-id") });
     expect(JSON.stringify(body)).not.toContain("payload");
@@ -204,7 +204,7 @@ describe("a fault", () => {
 });
 
 describe("the console's routes", () => {
-  const read = route({ auth: "console", handler: async () => "ok" });
+  const read = route({ auth: "visitor", handler: async () => "ok" });
 
   test.each(["localhost", "localhost:3000", "LOCALHOST:3000", "127.0.0.1:3000", "127.1.2.3", "[::1]:3000"])(
     "answer under %s",

@@ -9,15 +9,16 @@ import { affiliateListOptions } from "#lib/affiliates/client.ts";
 import { affiliateListQuery } from "#lib/affiliates/schema.ts";
 import { listAffiliates } from "#lib/affiliates/service.ts";
 import { prefetch } from "#lib/api/prefetch.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 
 export const metadata: Metadata = { title: "Affiliates" };
 
 export default async function Page({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const actor = await staffActor();
   const filters = affiliateFilters(await loadAffiliateParams(searchParams));
   const state = await prefetch({
     options: affiliateListOptions(filters),
-    read: () => listAffiliates(consoleActor, affiliateListQuery.parse(filters)),
+    read: () => listAffiliates(actor, affiliateListQuery.parse(filters)),
   });
   return (
     <HydrationBoundary state={state}>

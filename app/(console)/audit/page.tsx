@@ -8,15 +8,16 @@ import { prefetch } from "#lib/api/prefetch.ts";
 import { auditListOptions } from "#lib/audit/client.ts";
 import { auditListQuery } from "#lib/audit/schema.ts";
 import { listAuditEntries } from "#lib/audit/service.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 
 export const metadata: Metadata = { title: "Audit log" };
 
 export default async function Page({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const actor = await staffActor();
   const filters = auditFilters(await loadAuditParams(searchParams));
   const state = await prefetch({
     options: auditListOptions(filters),
-    read: () => listAuditEntries(consoleActor, auditListQuery.parse(filters)),
+    read: () => listAuditEntries(actor, auditListQuery.parse(filters)),
   });
   return (
     <HydrationBoundary state={state}>

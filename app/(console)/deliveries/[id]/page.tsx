@@ -2,7 +2,7 @@ import { HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "#components/deliveries/delivery-view.tsx";
 import { prefetch } from "#lib/api/prefetch.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 import { deliveryOptions } from "#lib/deliveries/client.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
 import { getDelivery } from "#lib/deliveries/service.ts";
@@ -14,10 +14,11 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function Page({ params }: Props) {
+  const actor = await staffActor();
   const id = decodeURIComponent((await params).id);
   const state = await prefetch({
     options: deliveryOptions(id),
-    read: () => getDelivery(consoleActor, deliveryId.parse(id)),
+    read: () => getDelivery(actor, deliveryId.parse(id)),
   });
   return (
     <HydrationBoundary state={state}>

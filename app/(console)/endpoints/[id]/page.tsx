@@ -10,7 +10,7 @@ import { prefetch } from "#lib/api/prefetch.ts";
 import { auditListOptions } from "#lib/audit/client.ts";
 import { auditListQuery } from "#lib/audit/schema.ts";
 import { listAuditEntries } from "#lib/audit/service.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 import { breakerHistoryOptions } from "#lib/breakers/client.ts";
 import { breakerHistoryQuery } from "#lib/breakers/schema.ts";
 import { listBreakerMoves } from "#lib/breakers/service.ts";
@@ -27,25 +27,26 @@ type Props = { params: Promise<{ id: string }>; searchParams: Promise<SearchPara
 export const metadata: Metadata = { title: "Endpoint" };
 
 export default async function Page({ params, searchParams }: Props) {
+  const actor = await staffActor();
   const id = decodeURIComponent((await params).id);
   const history = breakerFilters((await loadBreakerParams(searchParams)).breaker_cursor);
   const state = await prefetch(
-    { options: endpointOptions(id), read: () => getEndpoint(consoleActor, z.uuid().parse(id)) },
+    { options: endpointOptions(id), read: () => getEndpoint(actor, z.uuid().parse(id)) },
     {
       options: deliveryListOptions(latestDeliveries(id)),
-      read: () => listDeliveries(consoleActor, deliveryListQuery.parse(latestDeliveries(id))),
+      read: () => listDeliveries(actor, deliveryListQuery.parse(latestDeliveries(id))),
     },
     {
       options: secretListOptions(id),
-      read: () => listSecrets(consoleActor, z.uuid().parse(id)),
+      read: () => listSecrets(actor, z.uuid().parse(id)),
     },
     {
       options: breakerHistoryOptions(id, history),
-      read: () => listBreakerMoves(consoleActor, z.uuid().parse(id), breakerHistoryQuery.parse(history)),
+      read: () => listBreakerMoves(actor, z.uuid().parse(id), breakerHistoryQuery.parse(history)),
     },
     {
       options: auditListOptions(latestEntries("endpoint", id)),
-      read: () => listAuditEntries(consoleActor, auditListQuery.parse(latestEntries("endpoint", id))),
+      read: () => listAuditEntries(actor, auditListQuery.parse(latestEntries("endpoint", id))),
     },
   );
   return (

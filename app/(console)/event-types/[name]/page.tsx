@@ -4,7 +4,7 @@ import type { SearchParams } from "nuqs/server";
 import { EventTypeView } from "#components/event-types/event-type-view.tsx";
 import { loadEventTypeParams, subscriberFilters } from "#components/event-types/list-params.ts";
 import { prefetch } from "#lib/api/prefetch.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
 import { endpointListQuery } from "#lib/endpoints/schema.ts";
 import { listEndpoints } from "#lib/endpoints/service.ts";
@@ -17,13 +17,14 @@ type Props = { params: Promise<{ name: string }>; searchParams: Promise<SearchPa
 export const metadata: Metadata = { title: "Event type" };
 
 export default async function Page({ params, searchParams }: Props) {
+  const actor = await staffActor();
   const name = decodeURIComponent((await params).name);
   const subscribers = subscriberFilters(name, await loadEventTypeParams(searchParams));
   const state = await prefetch(
-    { options: eventTypeOptions(name), read: () => getEventType(consoleActor, eventTypeName.parse(name)) },
+    { options: eventTypeOptions(name), read: () => getEventType(actor, eventTypeName.parse(name)) },
     {
       options: endpointListOptions(subscribers),
-      read: () => listEndpoints(consoleActor, endpointListQuery.parse(subscribers)),
+      read: () => listEndpoints(actor, endpointListQuery.parse(subscribers)),
     },
   );
   return (

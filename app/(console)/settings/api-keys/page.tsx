@@ -9,15 +9,16 @@ import { prefetch } from "#lib/api/prefetch.ts";
 import { apiKeyListOptions } from "#lib/api-keys/client.ts";
 import { apiKeyListQuery } from "#lib/api-keys/schema.ts";
 import { listApiKeys } from "#lib/api-keys/service.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 
 export const metadata: Metadata = { title: "API keys" };
 
 export default async function Page({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const actor = await staffActor();
   const filters = apiKeyFilters(await loadApiKeyParams(searchParams));
   const state = await prefetch({
     options: apiKeyListOptions(filters),
-    read: () => listApiKeys(consoleActor, apiKeyListQuery.parse(filters)),
+    read: () => listApiKeys(actor, apiKeyListQuery.parse(filters)),
   });
   return (
     <HydrationBoundary state={state}>

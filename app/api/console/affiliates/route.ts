@@ -3,13 +3,15 @@ import { createAffiliate, listAffiliates } from "#lib/affiliates/service.ts";
 import { route } from "#lib/api/route.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "affiliate.read",
   query: affiliateListQuery,
   handler: ({ actor, query }) => listAffiliates(actor, query),
 });
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "affiliate.create",
   body: affiliateCreate,
   status: 201,
   handler: ({ actor, body }) => createAffiliate(actor, body),

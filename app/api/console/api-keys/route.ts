@@ -3,13 +3,15 @@ import { apiKeyCreate, apiKeyListQuery } from "#lib/api-keys/schema.ts";
 import { createApiKey, listApiKeys } from "#lib/api-keys/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "api_key.read",
   query: apiKeyListQuery,
   handler: ({ actor, query }) => listApiKeys(actor, query),
 });
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "api_key.create",
   body: apiKeyCreate,
   status: 201,
   handler: ({ actor, body }) => createApiKey(actor, body),

@@ -3,7 +3,8 @@ import { auditFilters } from "#lib/audit/schema.ts";
 import { exportAuditLog } from "#lib/audit/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "audit.read",
   csvName: "audit.csv",
   query: auditFilters,
   handler: ({ actor, query }) => exportAuditLog(actor, query),

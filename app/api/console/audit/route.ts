@@ -3,7 +3,8 @@ import { auditListQuery } from "#lib/audit/schema.ts";
 import { listAuditEntries } from "#lib/audit/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "audit.read",
   query: auditListQuery,
   handler: ({ actor, query }) => listAuditEntries(actor, query),
 });

@@ -3,7 +3,8 @@ import { deliveryListQuery } from "#lib/deliveries/schema.ts";
 import { listDeliveries } from "#lib/deliveries/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "delivery.read",
   query: deliveryListQuery,
   handler: ({ actor, query }) => listDeliveries(actor, query),
 });

@@ -3,13 +3,15 @@ import { endpointCreate, endpointListQuery, maxEndpointBytes } from "#lib/endpoi
 import { createEndpoint, listEndpoints } from "#lib/endpoints/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.read",
   query: endpointListQuery,
   handler: ({ actor, query }) => listEndpoints(actor, query),
 });
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.create",
   body: endpointCreate,
   maxBodyBytes: maxEndpointBytes,
   status: 201,

@@ -3,7 +3,8 @@ import { findRequest } from "#lib/stats/schema.ts";
 import { find } from "#lib/stats/service.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "deployment.read",
   body: findRequest,
   handler: ({ actor, body }) => find(actor, body),
 });

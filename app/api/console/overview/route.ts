@@ -2,6 +2,7 @@ import { route } from "#lib/api/route.ts";
 import { getOverview } from "#lib/stats/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "deployment.read",
   handler: ({ actor }) => getOverview(actor),
 });

@@ -4,13 +4,14 @@ import { createApiKey, listApiKeys } from "#lib/api-keys/service.ts";
 
 export const GET = route({
   auth: "api_key",
-  needs: "manage",
+  may: "api_key.read",
   query: apiKeyListQuery,
   handler: ({ actor, query }) => listApiKeys(actor, query),
 });
 
 export const POST = route({
   auth: "api_key",
+  may: "api_key.create",
   body: apiKeyCreate,
   status: 201,
   handler: ({ actor, body }) => createApiKey(actor, body),

@@ -4,7 +4,7 @@ import { exportAuditLog } from "#lib/audit/service.ts";
 
 export const GET = route({
   auth: "api_key",
-  needs: "read_all",
+  may: "audit.read",
   csvName: "audit.csv",
   query: auditFilters,
   handler: ({ actor, query }) => exportAuditLog(actor, query),

@@ -4,7 +4,7 @@ import { listAuditEntries } from "#lib/audit/service.ts";
 
 export const GET = route({
   auth: "api_key",
-  needs: "read_all",
+  may: "audit.read",
   query: auditListQuery,
   handler: ({ actor, query }) => listAuditEntries(actor, query),
 });

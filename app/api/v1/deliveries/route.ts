@@ -4,6 +4,7 @@ import { listDeliveries } from "#lib/deliveries/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "delivery.read",
   query: deliveryListQuery,
   handler: ({ actor, query }) => listDeliveries(actor, query),
 });

@@ -4,12 +4,14 @@ import { createEventType, listEventTypes } from "#lib/event-types/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "event_type.read",
   query: eventTypeListQuery,
   handler: ({ actor, query }) => listEventTypes(actor, query),
 });
 
 export const POST = route({
   auth: "api_key",
+  may: "event_type.create",
   body: eventTypeCreate,
   status: 201,
   handler: ({ actor, body }) => createEventType(actor, body),

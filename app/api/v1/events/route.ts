@@ -5,13 +5,14 @@ import { listEvents, publish } from "#lib/events/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "event.read",
   query: eventListQuery,
   handler: ({ actor, query }) => listEvents(actor, query),
 });
 
 export const POST = route({
   auth: "api_key",
-  needs: "publish",
+  may: "event.publish",
   body: parsePublish,
   maxBodyBytes: maxRequestBytes,
   status: 202,

@@ -3,7 +3,7 @@ import type { Metadata } from "next";
 import { EventTypeEditForm } from "#components/event-types/edit-form.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { prefetch } from "#lib/api/prefetch.ts";
-import { consoleActor } from "#lib/auth/actor.ts";
+import { staffActor } from "#lib/auth/page-session.ts";
 import { eventTypeOptions } from "#lib/event-types/client.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import { getEventType } from "#lib/event-types/service.ts";
@@ -11,10 +11,11 @@ import { getEventType } from "#lib/event-types/service.ts";
 export const metadata: Metadata = { title: "Edit event type" };
 
 export default async function Page({ params }: { params: Promise<{ name: string }> }) {
+  const actor = await staffActor();
   const name = decodeURIComponent((await params).name);
   const state = await prefetch({
     options: eventTypeOptions(name),
-    read: () => getEventType(consoleActor, eventTypeName.parse(name)),
+    read: () => getEventType(actor, eventTypeName.parse(name)),
   });
   const trail = [
     { href: "/event-types", label: "Event types" },

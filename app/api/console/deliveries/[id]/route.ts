@@ -4,7 +4,8 @@ import { deliveryId } from "#lib/deliveries/schema.ts";
 import { getDelivery } from "#lib/deliveries/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "delivery.read",
   params: z.object({ id: deliveryId }),
   handler: ({ actor, params }) => getDelivery(actor, params.id),
 });

@@ -6,13 +6,15 @@ import { deleteEndpoint, editEndpoint, getEndpoint } from "#lib/endpoints/servic
 const params = z.object({ id: z.uuid() });
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.read",
   params,
   handler: ({ actor, params }) => getEndpoint(actor, params.id),
 });
 
 export const PATCH = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.edit",
   params,
   body: endpointEdit,
   maxBodyBytes: maxEndpointBytes,
@@ -20,7 +22,8 @@ export const PATCH = route({
 });
 
 export const DELETE = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.delete",
   params,
   handler: ({ actor, params }) => deleteEndpoint(actor, params.id),
 });

@@ -6,13 +6,15 @@ import { editEventType, getEventType } from "#lib/event-types/service.ts";
 const params = z.object({ name: eventTypeName });
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "event_type.read",
   params,
   handler: ({ actor, params }) => getEventType(actor, params.name),
 });
 
 export const PATCH = route({
-  auth: "console",
+  auth: "session",
+  may: "event_type.edit",
   params,
   body: eventTypeEdit,
   handler: ({ actor, params, body }) => editEventType(actor, params.name, body),

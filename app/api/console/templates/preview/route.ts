@@ -3,7 +3,8 @@ import { maxPreviewBytes, parsePreview } from "#lib/templates/parse-preview.ts";
 import { previewTemplate } from "#lib/templates/service.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "template.preview",
   body: parsePreview,
   maxBodyBytes: maxPreviewBytes,
   handler: ({ actor, body }) => previewTemplate(actor, body),

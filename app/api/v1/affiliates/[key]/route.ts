@@ -7,12 +7,14 @@ const params = z.object({ key: affiliateKey });
 
 export const GET = route({
   auth: "api_key",
+  may: "affiliate.read",
   params,
   handler: ({ actor, params }) => getAffiliate(actor, params.key),
 });
 
 export const PATCH = route({
   auth: "api_key",
+  may: "affiliate.edit",
   params,
   body: affiliateEdit,
   handler: ({ actor, params, body }) => editAffiliate(actor, params.key, body),
@@ -20,6 +22,7 @@ export const PATCH = route({
 
 export const DELETE = route({
   auth: "api_key",
+  may: "affiliate.delete",
   params,
   handler: ({ actor, params }) => deleteAffiliate(actor, params.key),
 });

@@ -6,13 +6,14 @@ const params = z.object({ id: z.uuid() });
 
 export const GET = route({
   auth: "api_key",
-  needs: "manage",
+  may: "api_key.read",
   params,
   handler: ({ actor, params }) => getApiKey(actor, params.id),
 });
 
 export const DELETE = route({
   auth: "api_key",
+  may: "api_key.revoke",
   params,
   handler: ({ actor, params }) => revokeApiKey(actor, params.id),
 });

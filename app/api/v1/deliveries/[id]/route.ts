@@ -5,6 +5,7 @@ import { getDelivery } from "#lib/deliveries/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "delivery.read",
   params: z.object({ id: deliveryId }),
   handler: ({ actor, params }) => getDelivery(actor, params.id),
 });

@@ -4,7 +4,7 @@ import { searchDeliveries } from "#lib/deliveries/service.ts";
 
 export const POST = route({
   auth: "api_key",
-  needs: "read",
+  may: "delivery.read",
   body: deliverySearch,
   handler: ({ actor, body }) => searchDeliveries(actor, body),
 });

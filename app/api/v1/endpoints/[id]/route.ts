@@ -7,12 +7,14 @@ const params = z.object({ id: z.uuid() });
 
 export const GET = route({
   auth: "api_key",
+  may: "endpoint.read",
   params,
   handler: ({ actor, params }) => getEndpoint(actor, params.id),
 });
 
 export const PATCH = route({
   auth: "api_key",
+  may: "endpoint.edit",
   params,
   body: endpointEdit,
   maxBodyBytes: maxEndpointBytes,
@@ -21,6 +23,7 @@ export const PATCH = route({
 
 export const DELETE = route({
   auth: "api_key",
+  may: "endpoint.delete",
   params,
   handler: ({ actor, params }) => deleteEndpoint(actor, params.id),
 });

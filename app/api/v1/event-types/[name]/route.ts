@@ -7,12 +7,14 @@ const params = z.object({ name: eventTypeName });
 
 export const GET = route({
   auth: "api_key",
+  may: "event_type.read",
   params,
   handler: ({ actor, params }) => getEventType(actor, params.name),
 });
 
 export const PATCH = route({
   auth: "api_key",
+  may: "event_type.edit",
   params,
   body: eventTypeEdit,
   handler: ({ actor, params, body }) => editEventType(actor, params.name, body),
@@ -20,6 +22,7 @@ export const PATCH = route({
 
 export const DELETE = route({
   auth: "api_key",
+  may: "event_type.delete",
   params,
   handler: ({ actor, params }) => deleteEventType(actor, params.name),
 });

@@ -5,6 +5,7 @@ import { getEvent } from "#lib/events/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "event.read",
   params: z.object({ id: eventId }),
   handler: ({ actor, params }) => getEvent(actor, params.id),
 });

@@ -4,7 +4,7 @@ import { previewTemplate } from "#lib/templates/service.ts";
 
 export const POST = route({
   auth: "api_key",
-  needs: "read",
+  may: "template.preview",
   body: parsePreview,
   maxBodyBytes: maxPreviewBytes,
   handler: ({ actor, body }) => previewTemplate(actor, body),

@@ -4,7 +4,8 @@ import { deliveryId, deliveryResend } from "#lib/deliveries/schema.ts";
 import { resendDelivery } from "#lib/deliveries/service.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "delivery.resend",
   params: z.object({ id: deliveryId }),
   optionalBody: deliveryResend,
   handler: ({ actor, params, body }) => resendDelivery(actor, params.id, body),

@@ -5,7 +5,8 @@ import { revealDelivery } from "#lib/deliveries/service.ts";
 import { valueReveal } from "#lib/redaction/schema.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "delivery.reveal",
   params: z.object({ id: deliveryId }),
   body: valueReveal,
   handler: ({ actor, params, body }) => revealDelivery(actor, params.id, body),

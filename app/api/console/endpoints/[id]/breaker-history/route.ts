@@ -4,7 +4,8 @@ import { breakerHistoryQuery } from "#lib/breakers/schema.ts";
 import { listBreakerMoves } from "#lib/breakers/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.read",
   params: z.object({ id: z.uuid() }),
   query: breakerHistoryQuery,
   handler: ({ actor, params, query }) => listBreakerMoves(actor, params.id, query),

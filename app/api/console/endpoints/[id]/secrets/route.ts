@@ -3,7 +3,8 @@ import { route } from "#lib/api/route.ts";
 import { listSecrets } from "#lib/endpoint-secrets/service.ts";
 
 export const GET = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.read_secrets",
   params: z.object({ id: z.uuid() }),
   handler: ({ actor, params }) => listSecrets(actor, params.id),
 });

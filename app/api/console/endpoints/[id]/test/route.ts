@@ -4,7 +4,8 @@ import { endpointTestRequest } from "#lib/endpoint-tests/schema.ts";
 import { testEndpoint } from "#lib/endpoint-tests/service.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.test",
   params: z.object({ id: z.uuid() }),
   optionalBody: endpointTestRequest,
   handler: ({ actor, params, body }) => testEndpoint(actor, params.id, body),

@@ -5,7 +5,8 @@ import { revealEvent } from "#lib/events/service.ts";
 import { valueReveal } from "#lib/redaction/schema.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "event.reveal",
   params: z.object({ id: eventId }),
   body: valueReveal,
   handler: ({ actor, params, body }) => revealEvent(actor, params.id, body),

@@ -5,6 +5,7 @@ import { resendDelivery } from "#lib/deliveries/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "delivery.resend",
   params: z.object({ id: deliveryId }),
   optionalBody: deliveryResend,
   handler: ({ actor, params, body }) => resendDelivery(actor, params.id, body),

@@ -5,6 +5,7 @@ import { listBreakerMoves } from "#lib/breakers/service.ts";
 
 export const GET = route({
   auth: "api_key",
+  may: "endpoint.read",
   params: z.object({ id: z.uuid() }),
   query: breakerHistoryQuery,
   handler: ({ actor, params, query }) => listBreakerMoves(actor, params.id, query),

@@ -4,6 +4,7 @@ import { pauseEndpoint } from "#lib/endpoints/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.pause",
   params: z.object({ id: z.uuid() }),
   handler: ({ actor, params }) => pauseEndpoint(actor, params.id),
 });

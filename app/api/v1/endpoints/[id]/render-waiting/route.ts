@@ -5,6 +5,7 @@ import { renderWaiting } from "#lib/endpoints/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.render_waiting",
   params: z.object({ id: z.uuid() }),
   optionalBody: endpointRenderWaiting,
   handler: ({ actor, params, body }) => renderWaiting(actor, params.id, body),

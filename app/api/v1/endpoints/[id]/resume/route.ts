@@ -4,6 +4,7 @@ import { resumeEndpoint } from "#lib/endpoints/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.resume",
   params: z.object({ id: z.uuid() }),
   handler: ({ actor, params }) => resumeEndpoint(actor, params.id),
 });

@@ -5,6 +5,7 @@ import { revealSecret } from "#lib/endpoint-secrets/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.reveal_secret",
   params: z.object({ id: z.uuid() }),
   body: secretReveal,
   handler: ({ actor, params, body }) => revealSecret(actor, params.id, body),

@@ -5,6 +5,7 @@ import { rotateSecret } from "#lib/endpoint-secrets/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.rotate_secret",
   params: z.object({ id: z.uuid() }),
   body: secretRotation,
   handler: ({ actor, params, body }) => rotateSecret(actor, params.id, body),

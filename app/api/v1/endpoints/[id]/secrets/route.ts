@@ -4,7 +4,7 @@ import { listSecrets } from "#lib/endpoint-secrets/service.ts";
 
 export const GET = route({
   auth: "api_key",
-  needs: "read_all",
+  may: "endpoint.read_secrets",
   params: z.object({ id: z.uuid() }),
   handler: ({ actor, params }) => listSecrets(actor, params.id),
 });

@@ -5,6 +5,7 @@ import { testEndpoint } from "#lib/endpoint-tests/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.test",
   params: z.object({ id: z.uuid() }),
   optionalBody: endpointTestRequest,
   handler: ({ actor, params, body }) => testEndpoint(actor, params.id, body),

@@ -4,7 +4,8 @@ import { breakerHold } from "#lib/breakers/schema.ts";
 import { holdBreaker } from "#lib/breakers/service.ts";
 
 export const POST = route({
-  auth: "console",
+  auth: "session",
+  may: "endpoint.hold_breaker",
   params: z.object({ id: z.uuid() }),
   body: breakerHold,
   handler: ({ actor, params, body }) => holdBreaker(actor, params.id, body),

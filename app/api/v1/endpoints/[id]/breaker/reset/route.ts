@@ -4,6 +4,7 @@ import { resetBreaker } from "#lib/breakers/service.ts";
 
 export const POST = route({
   auth: "api_key",
+  may: "endpoint.reset_breaker",
   params: z.object({ id: z.uuid() }),
   handler: ({ actor, params }) => resetBreaker(actor, params.id),
 });

@@ -1,0 +1,83 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { useForm } from "react-hook-form";
+import { toast } from "sonner";
+import { useReader } from "#components/layout/reader.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Field, FormProblem, Input } from "#components/ui/field.tsx";
+import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { editAccountOptions } from "#lib/accounts/client.ts";
+import type { AccountEdit } from "#lib/accounts/schema.ts";
+import { errorWords } from "#lib/api/fetcher.ts";
+import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
+import { roleLabels } from "#lib/vocabulary.ts";
+import { PasswordForm } from "./password-form.tsx";
+import { SessionList } from "./session-list.tsx";
+import { TwoFactorPanel } from "./two-factor-panel.tsx";
+
+/** The reader's own name, password, second factor and sessions. */
+export function AccountView({ twoFactor }: { twoFactor: boolean }) {
+  const { email, role } = useReader();
+  return (
+    <div className="flex max-w-3xl flex-col gap-4">
+      <Panel title="You">
+        <div className="flex flex-col gap-4">
+          <Facts>
+            <Fact name="E-mail">{email}</Fact>
+            <Fact name="Role">{roleLabels[role]}</Fact>
+          </Facts>
+          <NameForm />
+        </div>
+      </Panel>
+      <Panel title="Password">
+        <PasswordForm />
+      </Panel>
+      <TwoFactorPanel key={String(twoFactor)} isOn={twoFactor} />
+      <SessionList />
+    </div>
+  );
+}
+
+function NameForm() {
+  const { name } = useReader();
+  const router = useRouter();
+  const edit = useMutation(editAccountOptions);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm<AccountEdit>({
+    resolver: lazyResolver(async () => (await import("#lib/accounts/schema.ts")).accountEdit),
+    defaultValues: { name },
+  });
+  const send = form.handleSubmit((given) => {
+    if (edit.isPending) return;
+    setProblem(null);
+    edit.mutate(given, {
+      onSuccess: () => {
+        toast.success("Your name was changed.");
+        router.refresh();
+      },
+      onError: (error) => setProblem(showServerErrors(error, { fields: ["name"], setError: form.setError })),
+    });
+  });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field
+        label="Name"
+        hint="How the audit log calls you from now on."
+        error={form.formState.errors.name?.message}
+        className="max-w-sm"
+      >
+        {(ids) => <Input {...ids} {...form.register("name")} autoComplete="name" />}
+      </Field>
+      <FormProblem message={problem} />
+      <div>
+        <Button type="submit" busy={edit.isPending}>
+          Change the name
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useForm } from "react-hook-form";
+import { Button } from "#components/ui/button.tsx";
+import { Field, FormProblem, Input } from "#components/ui/field.tsx";
+import { signInOptions, signInWithCodeOptions } from "#lib/accounts/client.ts";
+import type { SignIn } from "#lib/accounts/schema.ts";
+import { errorWords } from "#lib/api/fetcher.ts";
+import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
+
+/** Leads to `next`, a path of this console, in a new document. */
+export function SignInForm({ next }: { next: string }) {
+  const [needsCode, setNeedsCode] = useState(false);
+  const leave = () => window.location.assign(next);
+  return needsCode ? (
+    <CodeForm onDone={leave} />
+  ) : (
+    <PasswordStep onDone={leave} onCode={() => setNeedsCode(true)} />
+  );
+}
+
+function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => void }) {
+  const signIn = useMutation(signInOptions);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm<SignIn>({
+    resolver: lazyResolver(async () => (await import("#lib/accounts/schema.ts")).signInRequest),
+    defaultValues: { email: "", password: "" },
+  });
+  const { errors } = form.formState;
+  const send = form.handleSubmit((given) => {
+    if (signIn.isPending || signIn.isSuccess) return;
+    setProblem(null);
+    signIn.mutate(given, {
+      onSuccess: (answer) => (answer?.needs_code ? onCode() : onDone()),
+      onError: (error) =>
+        setProblem(showServerErrors(error, { fields: ["email", "password"], setError: form.setError })),
+    });
+  });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
+  return (
+    <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field label="E-mail" error={errors.email?.message}>
+        {(ids) => (
+          <Input {...ids} {...form.register("email")} type="email" autoComplete="username" autoFocus />
+        )}
+      </Field>
+      <Field label="Password" error={errors.password?.message}>
+        {(ids) => (
+          <Input {...ids} {...form.register("password")} type="password" autoComplete="current-password" />
+        )}
+      </Field>
+      <FormProblem message={problem} />
+      <Button type="submit" tone="primary" busy={signIn.isPending || signIn.isSuccess}>
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+function CodeForm({ onDone }: { onDone: () => void }) {
+  const signIn = useMutation(signInWithCodeOptions);
+  const [code, setCode] = useState("");
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (signIn.isPending || signIn.isSuccess || code.trim() === "") return;
+    signIn.mutate({ code: code.trim() }, { onSuccess: onDone });
+  };
+  return (
+    <form method="post" onSubmit={send} className="flex flex-col gap-4">
+      <Field label="Code" hint="Of your authenticator app, or one of your backup codes.">
+        {(ids) => (
+          <Input
+            {...ids}
+            value={code}
+            autoComplete="one-time-code"
+            autoFocus
+            onChange={(event) => setCode(event.target.value)}
+          />
+        )}
+      </Field>
+      <FormProblem message={signIn.error ? errorWords(signIn.error) : null} />
+      <Button type="submit" tone="primary" busy={signIn.isPending || signIn.isSuccess}>
+        Sign in
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,100 @@
+import { createHash, hkdfSync } from "node:crypto";
+import { drizzleAdapter } from "better-auth/adapters/drizzle";
+import { betterAuth } from "better-auth/minimal";
+import { twoFactor } from "better-auth/plugins/two-factor";
+import { v7 as uuidV7 } from "uuid";
+import { credentials, sessions, twoFactors, users, verifications } from "#drizzle/schema/index.ts";
+import { maxPasswordLength, minPasswordLength } from "#lib/accounts/password.ts";
+import { config, secretKeys } from "#lib/config.ts";
+import { appDatabase } from "#lib/db/app.ts";
+import type { Database, Queryable } from "#lib/db/database.ts";
+import { addressHeader } from "./actor.ts";
+
+/** A session ends so long after its sign-in, used or not. */
+const sessionSeconds = 7 * 86_400;
+
+export type BetterAuth = ReturnType<typeof make>;
+
+const made = new WeakMap<Database, BetterAuth>();
+
+/**
+ * better-auth on our tables. It is called from our own routes alone and serves none itself: they check where a request
+ * comes from, throttle, and answer in the form of every other route. It calls nothing outside.
+ */
+export function betterAuthInstance(): BetterAuth {
+  const database = appDatabase();
+  const auth = made.get(database) ?? make(database);
+  made.set(database, auth);
+  return auth;
+}
+
+/** Signs cookies; another key than the one that encrypts, derived from it, so that neither tells of the other. */
+export function cookieSecret(): string {
+  return derived(secretKeys()[0]);
+}
+
+function derived(secretKey: Buffer): string {
+  return Buffer.from(hkdfSync("sha256", secretKey, "", "posthorn sessions", 32)).toString("base64");
+}
+
+function make({ orm, pool }: Database) {
+  const { publicUrl, port } = config();
+  return betterAuth({
+    appName: "Posthorn",
+    baseURL: publicUrl ?? `http://127.0.0.1:${port}`,
+    secret: cookieSecret(),
+    // Second factors are encrypted with the first of them, and still read with the others.
+    secrets: secretKeys().map((key) => ({ version: versionOf(key), value: derived(key) })),
+    plugins: [twoFactor({ issuer: "Posthorn" })],
+    database: drizzleAdapter(orm, {
+      provider: "pg",
+      schema: {
+        user: users,
+        session: sessions,
+        account: credentials,
+        verification: verifications,
+        twoFactor: twoFactors,
+      },
+    }),
+    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength, maxPasswordLength },
+    // Ours alone writes it, but better-auth refuses a table with a column that must be given and that it does not know.
+    user: { additionalFields: { role: { type: "string", required: true, input: false } } },
+    session: { expiresIn: sessionSeconds, disableSessionRefresh: true },
+    advanced: {
+      cookiePrefix: "posthorn",
+      useSecureCookies: publicUrl?.startsWith("https:") ?? false,
+      defaultCookieAttributes: { sameSite: "lax", httpOnly: true, path: "/" },
+      database: { generateId: () => uuidV7() },
+      ipAddress: { ipAddressHeaders: [addressHeader] },
+    },
+    databaseHooks: {
+      session: {
+        create: { before: async ({ userId }) => ((await maySignIn(pool, userId)) ? undefined : false) },
+      },
+    },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    // It would log a line for every unknown address; what fails is thrown, and logged by the route.
+    logger: { disabled: true },
+  });
+}
+
+/** A number that stands for the key, wherever in the list it is. */
+function versionOf(secretKey: Buffer): number {
+  return createHash("sha256").update("posthorn secret version").update(secretKey).digest().readUInt32BE();
+}
+
+/** Whether better-auth judged what it was given, and did not fail. */
+export function isRefusal(error: unknown): boolean {
+  const status = (error as { statusCode?: unknown }).statusCode;
+  return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
+}
+
+async function maySignIn(db: Queryable, userId: string): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from posthorn.users u left join posthorn.affiliates a on a.id = u.affiliate_id
+     where u.id = $1 and u.deactivated_at is null and a.deleted_at is null`,
+    [userId],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,15 @@
+import type { Role } from "#lib/vocabulary.ts";
+
+/** Where each role's first question is answered (product.md, "Who uses it"). */
+export function landingPath(role: Role): string {
+  switch (role) {
+    case "affiliate":
+      return "/portal";
+    case "support":
+      return "/endpoints?view=failing";
+    case "ops":
+      return "/deliveries?state=dead_letter";
+    case "admin":
+      return "/overview";
+  }
+}

@@ -1,0 +1,126 @@
+import { createHmac } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import { setUpApi } from "#test/helpers/api.ts";
+import { createUserSession, type TestUser } from "#test/helpers/users.ts";
+import { GET as account } from "../../app/api/console/account/route.ts";
+import { POST as disable } from "../../app/api/console/account/two-factor/disable/route.ts";
+import { POST as enable } from "../../app/api/console/account/two-factor/enable/route.ts";
+import { POST as begin } from "../../app/api/console/account/two-factor/route.ts";
+import { POST as signInWithCode } from "../../app/api/console/sign-in/code/route.ts";
+import { POST as signIn } from "../../app/api/console/sign-in/route.ts";
+
+const api = setUpApi();
+const password = "three little horns";
+let user: TestUser;
+let address = 0;
+
+beforeEach(async () => {
+  user = await createUserSession(api.database.pool, { role: "ops", password });
+  address += 1;
+});
+
+/** RFC 6238 with RFC 4226: SHA-1, 30 seconds, six digits. */
+function codeOf(base32: string, nowMs = Date.now()): string {
+  const bits = [...base32].map((sign) =>
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(sign).toString(2).padStart(5, "0"),
+  );
+  const bytes = bits.join("").match(/.{8}/g) ?? [];
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)));
+  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+  const hash = createHmac("sha1", key).update(counter).digest();
+  const offset = (hash.at(-1) ?? 0) & 0xf;
+  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+const cookieOf = (headers: Headers) =>
+  headers
+    .getSetCookie()
+    .filter((cookie) => !/Max-Age=0/.test(cookie))
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+const from = () => ({ "x-posthorn-address": `203.0.113.${address}` });
+const firstStep = () =>
+  api.call(signIn, { body: { email: user.email, password }, headers: { cookie: null, ...from() } });
+const secondStep = (cookie: string, code: string) =>
+  api.call(signInWithCode, { body: { code }, headers: { cookie, ...from() } });
+const statusWith = async (cookie: string) => (await api.call(account, { headers: { cookie } })).status;
+
+async function turnOn(): Promise<{ secret: string; backupCodes: string[]; cookie: string }> {
+  const made = await api.call(begin, { as: user, body: { password }, headers: from() });
+  expect(made.status).toBe(200);
+  const on = await api.call(enable, { as: user, body: { code: codeOf(made.body.secret) } });
+  expect(on.status).toBe(204);
+  return { secret: made.body.secret, backupCodes: made.body.backup_codes, cookie: cookieOf(on.headers) };
+}
+
+test("with a second factor the password alone opens nothing; the code of the app does, once", async () => {
+  const { secret, cookie } = await turnOn();
+  expect((await api.call(account, { headers: { cookie } })).body).toMatchObject({ two_factor: true });
+  const first = await firstStep();
+  expect(first).toMatchObject({ status: 200, body: { needs_code: true } });
+  const challenge = cookieOf(first.headers);
+  expect(await statusWith(challenge)).toBe(401);
+  const wrong = codeOf(secret, 0);
+  expect(await secondStep(challenge, wrong)).toMatchObject({
+    status: 401,
+    body: { code: "wrong_credentials" },
+  });
+  const second = await secondStep(challenge, codeOf(secret));
+  expect(second.status).toBe(204);
+  expect(await statusWith(cookieOf(second.headers))).toBe(200);
+  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
+  expect((await secondStep("", codeOf(secret))).status).toBe(401);
+  const { rows } = await api.database.pool.query(
+    "select action from posthorn.audit_log where object_id = $1 order by id",
+    [user.id],
+  );
+  expect(rows.map(({ action }) => action)).toEqual(["user.enable_second_factor", "user.sign_in"]);
+});
+
+test("a backup code signs in once", async () => {
+  const { backupCodes } = await turnOn();
+  const [code = ""] = backupCodes;
+  expect((await secondStep(cookieOf((await firstStep()).headers), code)).status).toBe(204);
+  expect((await secondStep(cookieOf((await firstStep()).headers), code)).status).toBe(401);
+});
+
+test("it is turned on only by who has the password and the app, and turned off by who has the password", async () => {
+  const refused = await api.call(begin, {
+    as: user,
+    body: { password: "not the password" },
+    headers: from(),
+  });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: "password" }] } });
+  const made = await api.call(begin, { as: user, body: { password }, headers: from() });
+  const wrong = await api.call(enable, { as: user, body: { code: codeOf(made.body.secret, 0) } });
+  expect(wrong).toMatchObject({ status: 422, body: { errors: [{ field: "code" }] } });
+  expect((await firstStep()).status).toBe(204);
+
+  const { cookie } = await turnOn();
+  const turnOff = (given: string) =>
+    api.call(disable, { body: { password: given }, headers: { cookie, ...from() } });
+  expect((await turnOff("not the password")).status).toBe(422);
+  const off = await turnOff(password);
+  expect(off.status).toBe(204);
+  expect(await statusWith(cookieOf(off.headers))).toBe(200);
+  expect((await firstStep()).status).toBe(204);
+});
+
+test("codes cannot be guessed: a sign-in and an address have few tries", async () => {
+  const { secret } = await turnOn();
+  const challenge = cookieOf((await firstStep()).headers);
+  const wrong = codeOf(secret, 0);
+  for (let n = 0; n < 5; n++) expect((await secondStep(challenge, wrong)).status).toBe(401);
+  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
+  const statuses = [];
+  for (let n = 0; n < 6; n++) statuses.push((await secondStep(challenge, wrong)).status);
+  expect(statuses.at(-1)).toBe(429);
+});
+
+test("neither the secret nor a backup code is readable in the database", async () => {
+  const { secret, backupCodes } = await turnOn();
+  const { rows } = await api.database.pool.query("select t::text as row from posthorn.two_factors t");
+  const text = rows.map(({ row }) => row).join();
+  for (const plain of [secret, ...backupCodes]) expect(text).not.toContain(plain);
+});

@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { grants } from "#lib/auth/permissions.ts";
+
+/** What is no verb: parts of verbs, within their transactions, and what anybody does with their own account. */
+const others = new Set([
+  "api-keys: recordRevocation",
+  "endpoint-secrets: addSecret",
+  "accounts: signIn",
+  "accounts: canSetUp",
+  "accounts: isSetUp",
+  "accounts: setUpFirstAdmin",
+  "accounts: editAccount",
+  "accounts: changePassword",
+  "accounts: listSessions",
+  "accounts: signOut",
+  "accounts: signOutEverywhere",
+]);
+
+const lib = path.join(import.meta.dirname, "../../lib");
+const exported = globSync("*/service.ts", { cwd: lib }).flatMap((file) => {
+  const text = readFileSync(path.join(lib, file), "utf8");
+  return text
+    .split(/^(?=export async function )/m)
+    .slice(1)
+    .map((part) => ({ name: `${path.dirname(file)}: ${/function (\w+)/.exec(part)?.[1]}`, part }));
+});
+const verbs = exported.filter(({ name }) => !others.has(name));
+
+test("the services are found, and so is every exception", () => {
+  expect(verbs.length).toBeGreaterThan(35);
+  expect([...others].filter((name) => !exported.some((one) => one.name === name))).toEqual([]);
+});
+
+test.each(verbs)("$name takes the actor first, and begins with whether they may", ({ part }) => {
+  const [, parameters, first] =
+    /^export async function \w+\(\s*([\s\S]*?)\): Promise<[^\n]* \{\n([^\n]*)\n/.exec(part) ?? [];
+  expect(parameters).toMatch(/^actor: Actor\b/);
+  const verb = /^ {2}authorize\(actor, "([a-z_.]+)"\);$/.exec(first ?? "")?.[1];
+  expect(Object.keys(grants)).toContain(verb);
+});
