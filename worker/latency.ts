@@ -1,30 +1,35 @@
-import { addDurations, emptyHistogram, type LatencyHistogram } from "#lib/delivery/latency.ts";
+import { bucketOf, countInto, type LatencyCounts, toHistogram } from "#lib/delivery/latency.ts";
+import { outcomeClassOf } from "#lib/delivery/outcome-class.ts";
 import { isUnsent } from "#lib/delivery/unsent.ts";
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
-import { everyEndpoint, type LatencyResolution, latencyResolutions } from "#lib/vocabulary.ts";
+import {
+  everyEndpoint,
+  type LatencyResolution,
+  latencyResolutions,
+  type OutcomeClass,
+  outcomeClasses,
+} from "#lib/vocabulary.ts";
 
 const spanMs = { minute: 60_000, hour: 3_600_000 } satisfies Record<LatencyResolution, number>;
-/** Durations that a tally gathers before it works them into its histogram. */
-const gatheredAtOnce = 500;
 
 export type LatencyRecorder = {
-  /** Counts attempts whose results are stored, for their endpoints and for the deployment. */
+  /** Counts attempts whose results are stored, for their endpoints, their affiliates and the deployment. */
   count: (results: readonly Settlement[]) => void;
   /** Writes what has changed; what cannot be written is kept for the next time. */
   flush: () => Promise<void>;
 };
 
-type Tally = Omit<LatencyRow, "histogram"> & {
-  histogram: LatencyHistogram;
-  fresh: number[];
+type Tally = Pick<LatencyRow, "subjectId" | "resolution" | "bucketAtMs"> & {
+  outcomes: Record<OutcomeClass, number>;
+  counts: LatencyCounts;
   changed: boolean;
 };
 
 /**
- * Counts durations by endpoint in the minute and the hour in which they ended, by the database's clock. Time only
- * goes on here: what ended earlier and comes late counts as now, so a bucket that is over never changes, and its
- * tallies are forgotten once they are written. A crash loses what was counted since the last flush; the raw
+ * Counts durations and outcomes by endpoint in the minute and the hour in which they ended, by the database's clock.
+ * Time only goes on here: what ended earlier and comes late counts as now, so a bucket that is over never changes,
+ * and its tallies are forgotten once they are written. A crash loses what was counted since the last flush; the raw
  * samples are in the attempts.
  */
 export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<void>): LatencyRecorder {
@@ -47,13 +52,13 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
     }
   }
 
-  function tallyOf(resolution: LatencyResolution, endpointId: string): Tally {
+  function tallyOf(resolution: LatencyResolution, subjectId: string): Tally {
     const { atMs: bucketAtMs, tallies } = current[resolution];
-    const known = tallies.get(endpointId);
+    const known = tallies.get(subjectId);
     if (known) return known;
-    const counts = { attempts: 0, delivered: 0, histogram: emptyHistogram, fresh: [], changed: false };
-    const tally = { endpointId, resolution, bucketAtMs, ...counts };
-    tallies.set(endpointId, tally);
+    const outcomes = Object.fromEntries(outcomeClasses.map((name) => [name, 0])) as Tally["outcomes"];
+    const tally = { subjectId, resolution, bucketAtMs, outcomes, counts: new Map(), changed: false };
+    tallies.set(subjectId, tally);
     return tally;
   }
 
@@ -80,12 +85,15 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   return {
     count: (results) => {
       turnTo(results.reduce((latest, r) => Math.max(latest, r.startedAtMs + r.durationMs), 0));
-      for (const { endpointId, durationMs, outcome, attemptReason } of results) {
+      for (const { endpointId, affiliateId, durationMs, attemptReason } of results) {
         // No request was made, so nothing took any time.
         if (attemptReason !== null && isUnsent(attemptReason)) continue;
+        const bucket = bucketOf(durationMs);
+        const outcome = outcomeClassOf(attemptReason);
         for (const resolution of latencyResolutions) {
-          add(tallyOf(resolution, endpointId), durationMs, outcome === "delivered");
-          add(tallyOf(resolution, everyEndpoint), durationMs, outcome === "delivered");
+          add(tallyOf(resolution, endpointId), bucket, outcome);
+          add(tallyOf(resolution, affiliateId), bucket, outcome);
+          add(tallyOf(resolution, everyEndpoint), bucket, outcome);
         }
       }
     },
@@ -96,21 +104,12 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   };
 }
 
-function add(tally: Tally, durationMs: number, delivered: boolean): void {
-  tally.attempts++;
-  if (delivered) tally.delivered++;
+function add(tally: Tally, bucket: number, outcome: OutcomeClass): void {
+  tally.outcomes[outcome]++;
+  countInto(tally.counts, bucket, 1);
   tally.changed = true;
-  tally.fresh.push(durationMs);
-  if (tally.fresh.length >= gatheredAtOnce) workIn(tally);
 }
 
-function workIn(tally: Tally): void {
-  tally.histogram = addDurations(tally.histogram, tally.fresh);
-  tally.fresh = [];
-}
-
-function toRow(tally: Tally): LatencyRow {
-  workIn(tally);
-  const { endpointId, resolution, bucketAtMs, attempts, delivered, histogram } = tally;
-  return { endpointId, resolution, bucketAtMs, attempts, delivered, histogram };
+function toRow({ subjectId, resolution, bucketAtMs, outcomes, counts }: Tally): LatencyRow {
+  return { subjectId, resolution, bucketAtMs, outcomes: { ...outcomes }, histogram: toHistogram(counts) };
 }

@@ -11,27 +11,25 @@ export const emptyHistogram: LatencyHistogram = { buckets: [], counts: [] };
 const shortestMs = 0.1;
 const bucketGrowth = 1.015;
 
+/** A histogram while it is counted: how many durations by bucket. */
+export type LatencyCounts = Map<number, number>;
+
 /** The histogram of some durations. */
 export function histogramOf(durationsMs: readonly number[]): LatencyHistogram {
-  const counts = new Map<number, number>();
-  for (const durationMs of durationsMs) count(counts, bucketOf(durationMs), 1);
-  return sparse(counts);
+  const counts: LatencyCounts = new Map();
+  for (const durationMs of durationsMs) countInto(counts, bucketOf(durationMs), 1);
+  return toHistogram(counts);
 }
 
 /** All of them in one. */
 export function mergeHistograms(histograms: readonly LatencyHistogram[]): LatencyHistogram {
-  const counts = new Map<number, number>();
+  const counts: LatencyCounts = new Map();
   for (const histogram of histograms) {
     histogram.buckets.forEach((bucket, i) => {
-      count(counts, bucket, countAt(histogram, i));
+      countInto(counts, bucket, histogram.counts[i] as number);
     });
   }
-  return sparse(counts);
-}
-
-/** With more durations counted in. */
-export function addDurations(histogram: LatencyHistogram, durationsMs: readonly number[]): LatencyHistogram {
-  return mergeHistograms([histogram, histogramOf(durationsMs)]);
+  return toHistogram(counts);
 }
 
 /** How many durations it holds. */
@@ -52,7 +50,8 @@ export function quantileMs(histogram: LatencyHistogram, q: number): number | nul
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-function bucketOf(durationMs: number): number {
+/** The number of the bucket that a duration falls into. */
+export function bucketOf(durationMs: number): number {
   return Math.max(0, Math.ceil(Math.log(durationMs / shortestMs) / Math.log(bucketGrowth)));
 }
 
@@ -71,15 +70,13 @@ function durationAt(histogram: LatencyHistogram, rank: number): number {
   return durationOf(histogram.buckets[at] as number);
 }
 
-function count(counts: Map<number, number>, bucket: number, n: number): void {
+/** Counts `n` more durations of this bucket. */
+export function countInto(counts: LatencyCounts, bucket: number, n: number): void {
   counts.set(bucket, (counts.get(bucket) ?? 0) + n);
 }
 
-function countAt(histogram: LatencyHistogram, i: number): number {
-  return histogram.counts[i] as number;
-}
-
-function sparse(counts: Map<number, number>): LatencyHistogram {
+/** What has been counted, as a histogram of its own. */
+export function toHistogram(counts: LatencyCounts): LatencyHistogram {
   const entries = [...counts].sort(([a], [b]) => a - b);
   return { buckets: entries.map(([bucket]) => bucket), counts: entries.map(([, n]) => n) };
 }
