@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { z } from "zod";
 import { latestEntries } from "#components/audit/list-params.ts";
+import { historyTimes, loadHistoryParams } from "#components/charts/history-params.ts";
 import { breakerFilters, loadBreakerParams } from "#components/endpoints/breaker-params.ts";
 import { EndpointView } from "#components/endpoints/endpoint-view.tsx";
 import { latestDeliveries } from "#components/endpoints/latest-deliveries.ts";
@@ -21,6 +22,9 @@ import { secretListOptions } from "#lib/endpoint-secrets/client.ts";
 import { listSecrets } from "#lib/endpoint-secrets/service.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { getEndpoint } from "#lib/endpoints/service.ts";
+import { historyOptions } from "#lib/stats/client.ts";
+import { historyQuery } from "#lib/stats/schema.ts";
+import { getHistory } from "#lib/stats/service.ts";
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<SearchParams> };
 
@@ -29,8 +33,13 @@ export const metadata: Metadata = { title: "Endpoint" };
 export default async function Page({ params, searchParams }: Props) {
   const id = decodeURIComponent((await params).id);
   const history = breakerFilters((await loadBreakerParams(searchParams)).breaker_cursor);
+  const times = historyTimes(await loadHistoryParams(searchParams));
   const state = await prefetch(
     { options: endpointOptions(id), read: () => getEndpoint(consoleActor, z.uuid().parse(id)) },
+    {
+      options: historyOptions({ endpointId: id }, times),
+      read: async () => getHistory(consoleActor, historyQuery.parse({ ...times, endpoint: id })),
+    },
     {
       options: deliveryListOptions(latestDeliveries(id)),
       read: () => listDeliveries(consoleActor, deliveryListQuery.parse(latestDeliveries(id))),
