@@ -1,4 +1,4 @@
-import { bucketOf, countInto, type LatencyCounts, toHistogram } from "#lib/delivery/latency.ts";
+import { bucketOf } from "#lib/delivery/latency.ts";
 import { outcomeClassOf } from "#lib/delivery/outcome-class.ts";
 import { isUnsent } from "#lib/delivery/unsent.ts";
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
@@ -11,7 +11,15 @@ import {
   outcomeClasses,
 } from "#lib/vocabulary.ts";
 
+const outcomeIndex = Object.fromEntries(outcomeClasses.map((name, i) => [name, i])) as Record<
+  OutcomeClass,
+  number
+>;
+
 const spanMs = { minute: 60_000, hour: 3_600_000 } satisfies Record<LatencyResolution, number>;
+
+/** Attempts that a tally gathers before it sorts them: most have fewer, and appending is the cheapest there is. */
+const gatheredAtOnce = 100;
 
 export type LatencyRecorder = {
   /** Counts attempts whose results are stored, for their endpoints, their affiliates and the deployment. */
@@ -20,9 +28,10 @@ export type LatencyRecorder = {
   flush: () => Promise<void>;
 };
 
+/** Each attempt as one number, its duration's bucket and its outcome: those to be sorted, and how many of each. */
 type Tally = Pick<LatencyRow, "subjectId" | "resolution" | "bucketAtMs"> & {
-  outcomes: Record<OutcomeClass, number>;
-  counts: LatencyCounts;
+  fresh: number[];
+  counts: Map<number, number>;
   changed: boolean;
 };
 
@@ -56,8 +65,7 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
     const { atMs: bucketAtMs, tallies } = current[resolution];
     const known = tallies.get(subjectId);
     if (known) return known;
-    const outcomes = Object.fromEntries(outcomeClasses.map((name) => [name, 0])) as Tally["outcomes"];
-    const tally = { subjectId, resolution, bucketAtMs, outcomes, counts: new Map(), changed: false };
+    const tally = { subjectId, resolution, bucketAtMs, fresh: [], counts: new Map(), changed: false };
     tallies.set(subjectId, tally);
     return tally;
   }
@@ -88,12 +96,12 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
       for (const { endpointId, affiliateId, durationMs, attemptReason } of results) {
         // No request was made, so nothing took any time.
         if (attemptReason !== null && isUnsent(attemptReason)) continue;
-        const bucket = bucketOf(durationMs);
-        const outcome = outcomeClassOf(attemptReason);
+        const sample =
+          bucketOf(durationMs) * outcomeClasses.length + outcomeIndex[outcomeClassOf(attemptReason)];
         for (const resolution of latencyResolutions) {
-          add(tallyOf(resolution, endpointId), bucket, outcome);
-          add(tallyOf(resolution, affiliateId), bucket, outcome);
-          add(tallyOf(resolution, everyEndpoint), bucket, outcome);
+          add(tallyOf(resolution, endpointId), sample);
+          add(tallyOf(resolution, affiliateId), sample);
+          add(tallyOf(resolution, everyEndpoint), sample);
         }
       }
     },
@@ -104,12 +112,32 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   };
 }
 
-function add(tally: Tally, bucket: number, outcome: OutcomeClass): void {
-  tally.outcomes[outcome]++;
-  countInto(tally.counts, bucket, 1);
+function add(tally: Tally, sample: number): void {
+  tally.fresh.push(sample);
   tally.changed = true;
+  if (tally.fresh.length >= gatheredAtOnce) sortIn(tally);
 }
 
-function toRow({ subjectId, resolution, bucketAtMs, outcomes, counts }: Tally): LatencyRow {
-  return { subjectId, resolution, bucketAtMs, outcomes: { ...outcomes }, histogram: toHistogram(counts) };
+function sortIn({ fresh, counts }: Tally): void {
+  for (const sample of fresh) counts.set(sample, (counts.get(sample) ?? 0) + 1);
+  fresh.length = 0;
+}
+
+function toRow(tally: Tally): LatencyRow {
+  sortIn(tally);
+  const { subjectId, resolution, bucketAtMs } = tally;
+  const outcomes = Object.fromEntries(outcomeClasses.map((name) => [name, 0])) as LatencyRow["outcomes"];
+  const buckets: number[] = [];
+  const counts: number[] = [];
+  for (const [sample, n] of [...tally.counts].sort(([a], [b]) => a - b)) {
+    const bucket = Math.floor(sample / outcomeClasses.length);
+    outcomes[outcomeClasses[sample % outcomeClasses.length] as OutcomeClass] += n;
+    // A bucket's outcomes follow each other.
+    if (buckets.at(-1) !== bucket) {
+      buckets.push(bucket);
+      counts.push(0);
+    }
+    counts[counts.length - 1] = (counts.at(-1) ?? 0) + n;
+  }
+  return { subjectId, resolution, bucketAtMs, outcomes, histogram: { buckets, counts } };
 }

@@ -48,10 +48,11 @@ export function outcomeWords({ history, timeZone }: Words): string {
   return `Of ${formatNoun(attempts, "attempt")} ${rangeWords({ history, timeZone })}, ${formatCount(outcomes.delivered)} (${share} %) delivered${failures.length > 0 ? `; ${failures.join(", ")}` : ""}.`;
 }
 
-/** To the minute; the zone once, at the end. */
-function rangeWords({ history: { from, to, at }, timeZone }: Words): string {
+/** To the minute, the zone once, at the end; days are those of UTC. */
+function rangeWords({ history: { from, to, at, resolution }, timeZone }: Words): string {
   const end = Date.parse(to) > Date.parse(at) ? at : to;
-  const [start, stop] = [from, end].map((iso) => formatAbsolute(iso, timeZone).replace(/:\d\d /, " "));
+  const zone = resolution === "day" ? "UTC" : timeZone;
+  const [start, stop] = [from, end].map((iso) => formatAbsolute(iso, zone).replace(/:\d\d /, " "));
   return `from ${start?.slice(0, 16)} to ${stop}`;
 }
 

@@ -11,25 +11,22 @@ export const emptyHistogram: LatencyHistogram = { buckets: [], counts: [] };
 const shortestMs = 0.1;
 const bucketGrowth = 1.015;
 
-/** A histogram while it is counted: how many durations by bucket. */
-export type LatencyCounts = Map<number, number>;
-
 /** The histogram of some durations. */
 export function histogramOf(durationsMs: readonly number[]): LatencyHistogram {
-  const counts: LatencyCounts = new Map();
-  for (const durationMs of durationsMs) countInto(counts, bucketOf(durationMs), 1);
-  return toHistogram(counts);
+  const counts = new Map<number, number>();
+  for (const durationMs of durationsMs) count(counts, bucketOf(durationMs), 1);
+  return sparse(counts);
 }
 
 /** All of them in one. */
 export function mergeHistograms(histograms: readonly LatencyHistogram[]): LatencyHistogram {
-  const counts: LatencyCounts = new Map();
+  const counts = new Map<number, number>();
   for (const histogram of histograms) {
     histogram.buckets.forEach((bucket, i) => {
-      countInto(counts, bucket, histogram.counts[i] as number);
+      count(counts, bucket, histogram.counts[i] as number);
     });
   }
-  return toHistogram(counts);
+  return sparse(counts);
 }
 
 /** How many durations it holds. */
@@ -70,13 +67,11 @@ function durationAt(histogram: LatencyHistogram, rank: number): number {
   return durationOf(histogram.buckets[at] as number);
 }
 
-/** Counts `n` more durations of this bucket. */
-export function countInto(counts: LatencyCounts, bucket: number, n: number): void {
+function count(counts: Map<number, number>, bucket: number, n: number): void {
   counts.set(bucket, (counts.get(bucket) ?? 0) + n);
 }
 
-/** What has been counted, as a histogram of its own. */
-export function toHistogram(counts: LatencyCounts): LatencyHistogram {
+function sparse(counts: Map<number, number>): LatencyHistogram {
   const entries = [...counts].sort(([a], [b]) => a - b);
   return { buckets: entries.map(([bucket]) => bucket), counts: entries.map(([, n]) => n) };
 }
