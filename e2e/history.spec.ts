@@ -1,6 +1,7 @@
 import { expect, open, test } from "./support.ts";
 
 test("an endpoint's charts follow the range in the URL, and are tables too", async ({ page, world }) => {
+  test.slow();
   world.receiver.script(world.path("down"), { status: 500 });
   const endpoint = await world.createEndpoint({ name: "Charted", url: world.receiver.url(world.path("ok")) });
   const other = await world.createEndpoint({ name: "Failing", url: world.receiver.url(world.path("down")) });
@@ -40,11 +41,10 @@ test("an endpoint's charts follow the range in the URL, and are tables too", asy
   );
 
   await open(page, `/endpoints/${other.id}?range=1h`);
+  // It may have been tried again meanwhile.
   await expect(
-    page.getByText(/^Of 1 attempt from .+, 0 \(0\.0 %\) delivered; 1 server error \(5xx\)\.$/),
-  ).toBeVisible({
-    timeout: 40_000,
-  });
+    page.getByText(/^Of \d+ attempts? from .+, 0 \(0\.0 %\) delivered; \d+ server errors? \(5xx\)\.$/),
+  ).toBeVisible({ timeout: 40_000 });
 });
 
 test("dragging over a chart looks closer, and what the range cannot be is said", async ({ page, world }) => {

@@ -6,7 +6,7 @@ import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { type HistoryScope, type HistoryTimes, historyOptions } from "#lib/stats/client.ts";
-import type { History, HistoryResolution } from "#lib/stats/schema.ts";
+import { type History, resolutionMs } from "#lib/stats/schema.ts";
 
 export type HistoryProps = {
   scope: HistoryScope;
@@ -50,14 +50,9 @@ function HistorySkeleton({ title }: { title: string }) {
   );
 }
 
-const spanMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } satisfies Record<
-  HistoryResolution,
-  number
->;
-
 /** The range of these buckets. */
 export function rangeOf({ buckets, resolution, at }: History, first: number, last: number): HistoryTimes {
   const start = buckets[first]?.at ?? at;
-  const endMs = Date.parse(buckets[last]?.at ?? at) + spanMs[resolution];
+  const endMs = Date.parse(buckets[last]?.at ?? at) + resolutionMs[resolution];
   return { from: start, to: new Date(Math.min(endMs, Date.parse(at))).toISOString() };
 }

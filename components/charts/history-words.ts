@@ -15,7 +15,7 @@ export function latencyWords({ history, timeZone }: Words): string {
   const { total, buckets, resolution, breaker } = history;
   const { p50_ms, p95_ms, p99_ms } = total;
   if (p50_ms === null || p95_ms === null || p99_ms === null) {
-    return [`No attempt was made ${rangeWords({ history, timeZone })}.`, breakerWords(breaker)].join(" ");
+    return [`No attempt was made ${rangeWords({ history, timeZone })}.`, ...breakerWords(breaker)].join(" ");
   }
   const slowest = buckets.reduce((most, bucket) =>
     (bucket.p95_ms ?? 0) > (most.p95_ms ?? 0) ? bucket : most,
@@ -24,7 +24,7 @@ export function latencyWords({ history, timeZone }: Words): string {
   return [
     `Of ${formatNoun(total.attempts, "attempt")} ${rangeWords({ history, timeZone })}: P50 ${formatMs(p50_ms)}, P95 ${formatMs(p95_ms)}, P99 ${formatMs(p99_ms)}.`,
     `The slowest ${resolution} was ${place} with a P95 of ${formatMs(slowest.p95_ms ?? 0)} over ${formatNoun(slowest.attempts, "attempt")}.`,
-    breakerWords(breaker),
+    ...breakerWords(breaker),
   ].join(" ");
 }
 
@@ -56,9 +56,10 @@ function rangeWords({ history: { from, to, at, resolution }, timeZone }: Words):
   return `from ${start?.slice(0, 16)} to ${stop}`;
 }
 
-function breakerWords(breaker: BreakerTrack | null): string {
-  if (breaker === null) return "";
-  if (breaker.seconds_not_closed === 0 && breaker.openings === 0) return "Its breaker was closed throughout.";
+function breakerWords(breaker: BreakerTrack | null): string[] {
+  if (breaker === null) return [];
+  if (breaker.seconds_not_closed === 0 && breaker.openings === 0)
+    return ["Its breaker was closed throughout."];
   const opened = breaker.openings === 0 ? "" : `opened ${formatNoun(breaker.openings, "time")} and `;
-  return `Its breaker ${opened}was not closed for ${formatSpan(breaker.seconds_not_closed * 1_000)}.`;
+  return [`Its breaker ${opened}was not closed for ${formatSpan(breaker.seconds_not_closed * 1_000)}.`];
 }

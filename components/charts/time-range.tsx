@@ -3,7 +3,7 @@
 import { useQueryStates } from "nuqs";
 import { TimeFilter } from "#components/audit/time-filter.tsx";
 import type { HistoryTimes } from "#lib/stats/client.ts";
-import { type HistoryRange, historyRanges } from "#lib/stats/schema.ts";
+import { type HistoryRange, historyRanges, rangeMs } from "#lib/stats/schema.ts";
 import { historyParams, historyTimes } from "./history-params.ts";
 
 const labels = {
@@ -12,13 +12,6 @@ const labels = {
   "7d": { short: "7 d", long: "The last 7 days" },
   "30d": { short: "30 d", long: "The last 30 days" },
 } satisfies Record<HistoryRange, { short: string; long: string }>;
-
-const lengthMs = {
-  "1h": 3_600_000,
-  "24h": 86_400_000,
-  "7d": 604_800_000,
-  "30d": 2_592_000_000,
-} satisfies Record<HistoryRange, number>;
 
 /** The page's time range, and how to change it; each change is a step that the browser's back undoes. */
 export function useHistoryRange(): [HistoryTimes, (times: HistoryTimes) => void] {
@@ -39,7 +32,7 @@ export function TimeRange() {
     if (range === undefined) return;
     const now = Date.now();
     setRange({
-      from: new Date(now - lengthMs[range]).toISOString(),
+      from: new Date(now - rangeMs[range]).toISOString(),
       to: new Date(now).toISOString(),
     });
   };

@@ -13,6 +13,7 @@ import {
 import { formatCount } from "#lib/format.ts";
 import { axisWidth, type ChartPoint, type ChartSeries, type Drawing, plotHeight } from "./plot.ts";
 
+const manyBars = 100;
 const axisText = { fill: "var(--ink-3)", fontSize: 11 };
 
 type TimeSeriesProps = {
@@ -32,7 +33,8 @@ export default function TimeSeries({ drawing, points, series, syncId }: TimeSeri
       <ComposedChart
         data={points}
         accessibilityLayer={false}
-        barCategoryGap={1}
+        // On a phone a gap would be wider than its bars.
+        barCategoryGap={points.length > manyBars ? 0 : 1}
         margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
         {...(syncId === undefined ? {} : { syncId })}
       >

@@ -1,28 +1,20 @@
 import { type LatencyHistogram, mergeHistograms, quantileMs } from "#lib/delivery/latency.ts";
 import { invalidField } from "#lib/errors.ts";
 import { type BreakerState, type OutcomeClass, outcomeClasses } from "#lib/vocabulary.ts";
-import type {
-  BreakerTrack,
-  History,
-  HistoryCounts,
-  HistoryQuery,
-  HistoryRange,
-  HistoryResolution,
+import {
+  type BreakerTrack,
+  type History,
+  type HistoryCounts,
+  type HistoryQuery,
+  type HistoryResolution,
+  rangeMs,
+  resolutionMs,
 } from "./schema.ts";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-const spanMs = { minute: minuteMs, hour: hourMs, day: dayMs } satisfies Record<HistoryResolution, number>;
-const rangeMs = { "1h": hourMs, "24h": dayMs, "7d": 7 * dayMs, "30d": 30 * dayMs } satisfies Record<
-  HistoryRange,
-  number
->;
-
 /** As lib/queue/latency.ts keeps them. */
-const minutesKeptMs = 3 * hourMs;
-const keptMs = 90 * dayMs;
-const longestInHoursMs = 7 * dayMs;
+const minutesKeptMs = 3 * resolutionMs.hour;
+const keptMs = 90 * resolutionMs.day;
+const longestInHoursMs = 7 * resolutionMs.day;
 
 /** Whole buckets of one resolution. */
 export type HistoryWindow = { fromMs: number; toMs: number; resolution: HistoryResolution };
@@ -38,7 +30,7 @@ export function historyWindow({ range, from, to }: HistoryQuery, nowMs: number):
   if (startMs < nowMs - keptMs)
     throw invalidField("from", "must be within the last 90 days, for which history is kept");
   const resolution = resolutionOf(startMs, endMs, nowMs);
-  const span = spanMs[resolution];
+  const span = resolutionMs[resolution];
   return {
     fromMs: Math.floor(startMs / span) * span,
     toMs: Math.ceil(endMs / span) * span,
@@ -63,7 +55,7 @@ export function mergeHistory(
   rows: readonly HistoryRow[],
   { fromMs, toMs, resolution }: HistoryWindow,
 ): Pick<History, "buckets" | "total"> {
-  const span = spanMs[resolution];
+  const span = resolutionMs[resolution];
   const byBucket = Map.groupBy(rows, ({ atMs }) => Math.floor(atMs / span) * span);
   const starts = Array.from({ length: (toMs - fromMs) / span }, (_, i) => fromMs + i * span);
   return {
