@@ -81,6 +81,15 @@ export function formatMinute(iso: string, timeZone?: string): string {
   return `${part("hour")}:${part("minute")}`;
 }
 
+/**
+ * A span of time by its beginning: `14:02`, `11-30 14:00`, and a day, which is one of UTC in any zone, `2026-11-30`.
+ */
+export function formatBucket(iso: string, span: "minute" | "hour" | "day", timeZone?: string): string {
+  if (span === "minute") return formatMinute(iso, timeZone);
+  if (span === "day") return formatAbsolute(iso, "UTC").slice(0, 10);
+  return formatAbsolute(iso, timeZone).slice(5, 16);
+}
+
 /** `today 14:02`, `tomorrow 14:02`, later `2026-12-03 14:02`: a time ahead, without its zone. */
 export function formatUpcoming(iso: string, nowMs: number, timeZone?: string): string {
   const days = calendarDay(iso, timeZone) - calendarDay(new Date(nowMs).toISOString(), timeZone);

@@ -66,6 +66,17 @@ export type Reason = (typeof reasons)[number];
 /** The spans that durations of attempts are rolled up by. */
 export const latencyResolutions = ["minute", "hour"] as const;
 export type LatencyResolution = (typeof latencyResolutions)[number];
+/** How attempts ended, as charts tell them apart. `other` is what none of the rest says. */
+export const outcomeClasses = [
+  "delivered",
+  "redirect",
+  "client_error",
+  "server_error",
+  "timeout",
+  "network",
+  "other",
+] as const;
+export type OutcomeClass = (typeof outcomeClasses)[number];
 /** Stands for the whole deployment where durations are kept by endpoint. */
 export const everyEndpoint = "00000000-0000-0000-0000-000000000000";
 
@@ -192,6 +203,16 @@ export const attemptOutcomeLabels = {
   permanent: "Failed for good",
   worker_lost: "Worker lost",
 } satisfies Record<AttemptOutcome, string>;
+
+export const outcomeClassLabels = {
+  delivered: "Delivered",
+  redirect: "Redirect (3xx)",
+  client_error: "Refused (4xx)",
+  server_error: "Server error (5xx)",
+  timeout: "Timeout",
+  network: "No connection",
+  other: "Other failure",
+} satisfies Record<OutcomeClass, string>;
 
 export const endpointStatusLabels = {
   active: "Active",

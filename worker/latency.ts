@@ -1,30 +1,44 @@
-import { addDurations, emptyHistogram, type LatencyHistogram } from "#lib/delivery/latency.ts";
+import { bucketOf } from "#lib/delivery/latency.ts";
+import { outcomeClassOf } from "#lib/delivery/outcome-class.ts";
 import { isUnsent } from "#lib/delivery/unsent.ts";
 import { type LatencyRow, latencyBatchSize } from "#lib/queue/latency.ts";
 import type { Settlement } from "#lib/queue/settle.ts";
-import { everyEndpoint, type LatencyResolution, latencyResolutions } from "#lib/vocabulary.ts";
+import {
+  everyEndpoint,
+  type LatencyResolution,
+  latencyResolutions,
+  type OutcomeClass,
+  outcomeClasses,
+} from "#lib/vocabulary.ts";
+
+const outcomeIndex = Object.fromEntries(outcomeClasses.map((name, i) => [name, i])) as Record<
+  OutcomeClass,
+  number
+>;
 
 const spanMs = { minute: 60_000, hour: 3_600_000 } satisfies Record<LatencyResolution, number>;
-/** Durations that a tally gathers before it works them into its histogram. */
-const gatheredAtOnce = 500;
+
+/** Attempts that a tally gathers before it sorts them: most have fewer, and appending is the cheapest there is. */
+const gatheredAtOnce = 100;
 
 export type LatencyRecorder = {
-  /** Counts attempts whose results are stored, for their endpoints and for the deployment. */
+  /** Counts attempts whose results are stored, for their endpoints, their affiliates and the deployment. */
   count: (results: readonly Settlement[]) => void;
   /** Writes what has changed; what cannot be written is kept for the next time. */
   flush: () => Promise<void>;
 };
 
-type Tally = Omit<LatencyRow, "histogram"> & {
-  histogram: LatencyHistogram;
+/** Each attempt as one number, its duration's bucket and its outcome: those to be sorted, and how many of each. */
+type Tally = Pick<LatencyRow, "subjectId" | "resolution" | "bucketAtMs"> & {
   fresh: number[];
+  counts: Map<number, number>;
   changed: boolean;
 };
 
 /**
- * Counts durations by endpoint in the minute and the hour in which they ended, by the database's clock. Time only
- * goes on here: what ended earlier and comes late counts as now, so a bucket that is over never changes, and its
- * tallies are forgotten once they are written. A crash loses what was counted since the last flush; the raw
+ * Counts durations and outcomes by endpoint in the minute and the hour in which they ended, by the database's clock.
+ * Time only goes on here: what ended earlier and comes late counts as now, so a bucket that is over never changes,
+ * and its tallies are forgotten once they are written. A crash loses what was counted since the last flush; the raw
  * samples are in the attempts.
  */
 export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<void>): LatencyRecorder {
@@ -47,13 +61,12 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
     }
   }
 
-  function tallyOf(resolution: LatencyResolution, endpointId: string): Tally {
+  function tallyOf(resolution: LatencyResolution, subjectId: string): Tally {
     const { atMs: bucketAtMs, tallies } = current[resolution];
-    const known = tallies.get(endpointId);
+    const known = tallies.get(subjectId);
     if (known) return known;
-    const counts = { attempts: 0, delivered: 0, histogram: emptyHistogram, fresh: [], changed: false };
-    const tally = { endpointId, resolution, bucketAtMs, ...counts };
-    tallies.set(endpointId, tally);
+    const tally = { subjectId, resolution, bucketAtMs, fresh: [], counts: new Map(), changed: false };
+    tallies.set(subjectId, tally);
     return tally;
   }
 
@@ -80,12 +93,15 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   return {
     count: (results) => {
       turnTo(results.reduce((latest, r) => Math.max(latest, r.startedAtMs + r.durationMs), 0));
-      for (const { endpointId, durationMs, outcome, attemptReason } of results) {
+      for (const { endpointId, affiliateId, durationMs, attemptReason } of results) {
         // No request was made, so nothing took any time.
         if (attemptReason !== null && isUnsent(attemptReason)) continue;
+        const sample =
+          bucketOf(durationMs) * outcomeClasses.length + outcomeIndex[outcomeClassOf(attemptReason)];
         for (const resolution of latencyResolutions) {
-          add(tallyOf(resolution, endpointId), durationMs, outcome === "delivered");
-          add(tallyOf(resolution, everyEndpoint), durationMs, outcome === "delivered");
+          add(tallyOf(resolution, endpointId), sample);
+          add(tallyOf(resolution, affiliateId), sample);
+          add(tallyOf(resolution, everyEndpoint), sample);
         }
       }
     },
@@ -96,21 +112,32 @@ export function createLatencyRecorder(write: (rows: LatencyRow[]) => Promise<voi
   };
 }
 
-function add(tally: Tally, durationMs: number, delivered: boolean): void {
-  tally.attempts++;
-  if (delivered) tally.delivered++;
+function add(tally: Tally, sample: number): void {
+  tally.fresh.push(sample);
   tally.changed = true;
-  tally.fresh.push(durationMs);
-  if (tally.fresh.length >= gatheredAtOnce) workIn(tally);
+  if (tally.fresh.length >= gatheredAtOnce) sortIn(tally);
 }
 
-function workIn(tally: Tally): void {
-  tally.histogram = addDurations(tally.histogram, tally.fresh);
-  tally.fresh = [];
+function sortIn({ fresh, counts }: Tally): void {
+  for (const sample of fresh) counts.set(sample, (counts.get(sample) ?? 0) + 1);
+  fresh.length = 0;
 }
 
 function toRow(tally: Tally): LatencyRow {
-  workIn(tally);
-  const { endpointId, resolution, bucketAtMs, attempts, delivered, histogram } = tally;
-  return { endpointId, resolution, bucketAtMs, attempts, delivered, histogram };
+  sortIn(tally);
+  const { subjectId, resolution, bucketAtMs } = tally;
+  const outcomes = Object.fromEntries(outcomeClasses.map((name) => [name, 0])) as LatencyRow["outcomes"];
+  const buckets: number[] = [];
+  const counts: number[] = [];
+  for (const [sample, n] of [...tally.counts].sort(([a], [b]) => a - b)) {
+    const bucket = Math.floor(sample / outcomeClasses.length);
+    outcomes[outcomeClasses[sample % outcomeClasses.length] as OutcomeClass] += n;
+    // A bucket's outcomes follow each other.
+    if (buckets.at(-1) !== bucket) {
+      buckets.push(bucket);
+      counts.push(0);
+    }
+    counts[counts.length - 1] = (counts.at(-1) ?? 0) + n;
+  }
+  return { subjectId, resolution, bucketAtMs, outcomes, histogram: { buckets, counts } };
 }

@@ -42,7 +42,7 @@ export function startMaintenance(options: {
     repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),
     repeat("roll up latencies", trimEverySeconds, async () => {
       await untilShort(() => rollUpLatency(pool), latencyRollUpSize);
-      for (const resolution of latencyResolutions) {
+      for (const resolution of [...latencyResolutions, "day"] as const) {
         await untilShort(() => trimLatency(pool, resolution), latencyTrimSize);
       }
     }),

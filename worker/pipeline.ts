@@ -90,11 +90,12 @@ export function createPipeline(options: {
   }
 
   function settlementOf(sent: ClassifiedDelivery, decision: Decision): Settlement {
-    const { row, answer, classification } = sent;
+    const { row, endpoint, answer, classification } = sent;
     return {
       deliveryId: row.id,
       leaseToken: row.leaseToken,
       endpointId: row.endpointId,
+      affiliateId: endpoint.affiliateId,
       ordered: row.ordered,
       attemptNumber: row.attemptNumber,
       state: decision.state,

@@ -152,5 +152,8 @@ export const breakerTransitions = posthorn.table(
     cause: breakerCause().notNull(),
     cooldownSeconds: integer("cooldown_seconds").notNull(),
   },
-  (t) => [index("breaker_transitions_endpoint").on(t.endpointId, t.id)],
+  (t) => [
+    index("breaker_transitions_endpoint").on(t.endpointId, t.id),
+    index("breaker_transitions_endpoint_at").on(t.endpointId, t.at),
+  ],
 );

@@ -2,11 +2,24 @@ import { bigint, boolean, integer, primaryKey, real, smallint, timestamp, uuid }
 import { endpoints } from "./endpoints.ts";
 import { latencyResolution, posthorn } from "./namespace.ts";
 
+/** How many attempts, how they ended (lib/delivery/outcome-class.ts; the rest is `other`), and how long they took. */
+const counted = {
+  attempts: integer().notNull(),
+  delivered: integer().notNull(),
+  redirect: integer().notNull().default(0),
+  clientError: integer("client_error").notNull().default(0),
+  serverError: integer("server_error").notNull().default(0),
+  timeout: integer().notNull().default(0),
+  network: integer().notNull().default(0),
+  buckets: smallint().array().notNull(),
+  counts: integer().array().notNull(),
+};
+
 /**
- * How long the attempts settled in each minute and hour took, as the histograms of lib/delivery/latency.ts. Each
- * worker replaces its own rows; worker 0 stands for all of them, once an hour is over, and the endpoint
- * of zeros for the whole deployment. The key alone serves every reading: by time, and, with the buckets' times
- * listed, by endpoint.
+ * How the attempts settled in each minute and hour ended and how long they took, as the histograms of
+ * lib/delivery/latency.ts. Each worker replaces its own rows; worker 0 stands for all of them, once an hour is over.
+ * `endpoint_id` may also be an affiliate, for all that it ever had, or the endpoint of zeros, for the whole deployment.
+ * The key alone serves every reading: by time, and, with the buckets' times listed, by endpoint.
  */
 export const endpointLatency = posthorn.table(
   "endpoint_latency",
@@ -16,12 +29,20 @@ export const endpointLatency = posthorn.table(
     endpointId: uuid("endpoint_id").notNull(),
     workerId: bigint("worker_id", { mode: "bigint" }).notNull(),
     writtenAt: timestamp("written_at", { withTimezone: true }).notNull().defaultNow(),
-    attempts: integer().notNull(),
-    delivered: integer().notNull(),
-    buckets: smallint().array().notNull(),
-    counts: integer().array().notNull(),
+    ...counted,
   },
   (t) => [primaryKey({ columns: [t.resolution, t.bucketAt, t.endpointId, t.workerId] })],
+);
+
+/** The same for each day of UTC: the sum of its hours that have been made one row. */
+export const endpointLatencyDays = posthorn.table(
+  "endpoint_latency_days",
+  {
+    bucketAt: timestamp("bucket_at", { withTimezone: true }).notNull(),
+    endpointId: uuid("endpoint_id").notNull(),
+    ...counted,
+  },
+  (t) => [primaryKey({ columns: [t.bucketAt, t.endpointId] })],
 );
 
 /**

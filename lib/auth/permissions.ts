@@ -73,6 +73,7 @@ export const grants = {
   "event_type.edit": admin,
   "event_type.delete": admin,
   "retention.edit": ops,
+  "stats.read": everybody,
   "template.preview": everybody,
   "user.manage": admin,
 } as const satisfies Record<string, Grant>;

@@ -23,15 +23,10 @@ export function mergeHistograms(histograms: readonly LatencyHistogram[]): Latenc
   const counts = new Map<number, number>();
   for (const histogram of histograms) {
     histogram.buckets.forEach((bucket, i) => {
-      count(counts, bucket, countAt(histogram, i));
+      count(counts, bucket, histogram.counts[i] as number);
     });
   }
   return sparse(counts);
-}
-
-/** With more durations counted in. */
-export function addDurations(histogram: LatencyHistogram, durationsMs: readonly number[]): LatencyHistogram {
-  return mergeHistograms([histogram, histogramOf(durationsMs)]);
 }
 
 /** How many durations it holds. */
@@ -52,7 +47,8 @@ export function quantileMs(histogram: LatencyHistogram, q: number): number | nul
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-function bucketOf(durationMs: number): number {
+/** The number of the bucket that a duration falls into. */
+export function bucketOf(durationMs: number): number {
   return Math.max(0, Math.ceil(Math.log(durationMs / shortestMs) / Math.log(bucketGrowth)));
 }
 
@@ -73,10 +69,6 @@ function durationAt(histogram: LatencyHistogram, rank: number): number {
 
 function count(counts: Map<number, number>, bucket: number, n: number): void {
   counts.set(bucket, (counts.get(bucket) ?? 0) + n);
-}
-
-function countAt(histogram: LatencyHistogram, i: number): number {
-  return histogram.counts[i] as number;
 }
 
 function sparse(counts: Map<number, number>): LatencyHistogram {

@@ -1,15 +1,15 @@
 import { plainArray, textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import type { LatencyHistogram } from "#lib/delivery/latency.ts";
-import type { LatencyResolution } from "#lib/vocabulary.ts";
+import { storedOutcomes } from "#lib/delivery/outcome-class.ts";
+import type { LatencyResolution, OutcomeClass } from "#lib/vocabulary.ts";
 
-/** What one worker settled for one endpoint in one minute or hour. */
+/** What one worker settled for one endpoint or affiliate, or for all, in one minute or hour. */
 export type LatencyRow = {
-  endpointId: string;
+  subjectId: string;
   resolution: LatencyResolution;
   bucketAtMs: number;
-  attempts: number;
-  delivered: number;
+  outcomes: Record<OutcomeClass, number>;
   histogram: LatencyHistogram;
 };
 
@@ -18,8 +18,12 @@ export const latencyBatchSize = 250;
 export const latencyRollUpSize = 500;
 export const latencyTrimSize = 5_000;
 
-/** Minutes are for the last hour's chart and flags, hours for all else: a minute costs as much as raw samples. */
-const keptFor = { minute: "3 hours", hour: "90 days" } satisfies Record<LatencyResolution, string>;
+/** Minutes are for the last hour's chart and flags, all else for charts: a minute costs as much as raw samples. */
+const keptFor = { minute: "3 hours", hour: "90 days", day: "90 days" };
+
+const countColumns = ["attempts", ...storedOutcomes];
+const counted = countColumns.join(", ");
+const summedUp = countColumns.map((name) => `sum(${name})::int as ${name}`).join(", ");
 
 /** The rows of `l` with one row for each bucket: `bucket` and `n`. */
 export const bucketsOf = "unnest(l.buckets, l.counts) as b (bucket, n)";
@@ -35,32 +39,47 @@ export async function writeLatency(
   db: Queryable,
   { workerId, rows }: { workerId: string; rows: readonly LatencyRow[] },
 ): Promise<void> {
+  const attempts = (row: LatencyRow) => Object.values(row.outcomes).reduce((sum, n) => sum + n, 0);
   await db.query({
     name: "write_latency",
     text: `
-insert into posthorn.endpoint_latency (resolution, bucket_at, endpoint_id, worker_id, attempts, delivered, buckets, counts)
-select resolution, to_timestamp(at_ms / 1000), endpoint_id, $1, attempts, delivered, buckets::smallint[], counts::int[]
-from unnest($2::posthorn.latency_resolution[], $3::float8[], $4::uuid[], $5::int[], $6::int[], $7::text[], $8::text[])
-  as r (resolution, at_ms, endpoint_id, attempts, delivered, buckets, counts)
+insert into posthorn.endpoint_latency
+  (resolution, bucket_at, endpoint_id, worker_id, ${counted}, buckets, counts)
+select resolution, to_timestamp(at_ms / 1000), endpoint_id, $1, ${counted}, buckets::smallint[], counts::int[]
+from unnest($2::posthorn.latency_resolution[], $3::float8[], $4::uuid[], $5::text[], $6::text[],
+    ${countColumns.map((_, i) => `$${i + 7}::int[]`).join(", ")})
+  as r (resolution, at_ms, endpoint_id, buckets, counts, ${counted})
 on conflict (resolution, bucket_at, endpoint_id, worker_id) do update set written_at = now(),
-  attempts = excluded.attempts, delivered = excluded.delivered, buckets = excluded.buckets, counts = excluded.counts`,
+  ${[...countColumns, "buckets", "counts"].map((name) => `${name} = excluded.${name}`).join(", ")}`,
     values: [
       workerId,
       plainArray(rows.map((row) => row.resolution)),
       plainArray(rows.map((row) => row.bucketAtMs)),
-      plainArray(rows.map((row) => row.endpointId)),
-      plainArray(rows.map((row) => row.attempts)),
-      plainArray(rows.map((row) => row.delivered)),
+      plainArray(rows.map((row) => row.subjectId)),
       textArray(rows.map((row) => plainArray(row.histogram.buckets))),
       textArray(rows.map((row) => plainArray(row.histogram.counts))),
+      plainArray(rows.map(attempts)),
+      ...storedOutcomes.map((name) => plainArray(rows.map((row) => row.outcomes[name]))),
     ],
   });
 }
 
+/** Sums the rows of `source` by `key`: `<name>_total` for the counts, `<name>_merged` for the histograms. */
+const sumsOf = (name: string, { source, key }: { source: string; key: string }) => `${name}_total as (
+  select ${key}, ${summedUp} from ${source} group by ${key}
+), ${name}_merged as (
+  select ${key}, ${gathered} from (
+    select ${key}, bucket, sum(n)::int as n from ${source} l, ${bucketsOf} group by ${key}, bucket
+  ) summed group by ${key}
+)`;
+
+const whatIsCounted = `${counted}, buckets, counts`;
+
 /**
  * Makes one row out of the workers' rows of hours that ended over ten minutes ago, when every worker has written
- * its last: 90 days of hours then cost the same for any number of workers. Call again while it returns a whole
- * batch. Safe in several workers at once: whoever finds the rows gone adds nothing.
+ * its last, and adds them to their day: 90 days then cost the same for any number of workers. Call again while it
+ * returns a whole batch. Safe in several workers at once: whoever finds the rows gone adds nothing, and a row that
+ * somebody else has made meanwhile fails the whole statement, to be tried again.
  */
 export async function rollUpLatency(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ n: number }>({
@@ -74,34 +93,46 @@ with ended as (
 ), gone as (
   delete from posthorn.endpoint_latency l using ended e
   where l.resolution = 'hour' and l.bucket_at = e.bucket_at and l.endpoint_id = e.endpoint_id
-  returning l.bucket_at, l.endpoint_id, l.attempts, l.delivered, l.buckets, l.counts
-), total as (
-  select bucket_at, endpoint_id, sum(attempts)::int as attempts, sum(delivered)::int as delivered
-  from gone group by bucket_at, endpoint_id
-), summed as (
-  select bucket_at, endpoint_id, bucket, sum(n)::int as n from gone l, ${bucketsOf}
-  group by bucket_at, endpoint_id, bucket
-), merged as (
-  select bucket_at, endpoint_id, ${gathered} from summed group by bucket_at, endpoint_id
-), stored as (
-  insert into posthorn.endpoint_latency
-    (resolution, bucket_at, endpoint_id, worker_id, attempts, delivered, buckets, counts)
-  select 'hour', bucket_at, endpoint_id, 0, attempts, delivered, buckets, counts
-  from total join merged using (bucket_at, endpoint_id)
+  returning l.worker_id, l.bucket_at, l.endpoint_id, ${columnsOf("l")}
+), ${sumsOf("hour", { source: "gone", key: "bucket_at, endpoint_id" })}, stored as (
+  insert into posthorn.endpoint_latency (resolution, bucket_at, endpoint_id, worker_id, ${whatIsCounted})
+  select 'hour', bucket_at, endpoint_id, 0, ${whatIsCounted}
+  from hour_total join hour_merged using (bucket_at, endpoint_id)
+), fresh as (
+  select date_trunc('day', bucket_at, 'UTC') as day, endpoint_id, ${whatIsCounted} from gone where worker_id <> 0
+), gone_days as (
+  delete from posthorn.endpoint_latency_days d using (select distinct day, endpoint_id from fresh) f
+  where d.bucket_at = f.day and d.endpoint_id = f.endpoint_id
+  returning d.bucket_at as day, d.endpoint_id, ${columnsOf("d")}
+), day_rows as (
+  select day, endpoint_id, ${whatIsCounted} from fresh
+  union all
+  select day, endpoint_id, ${whatIsCounted} from gone_days
+), ${sumsOf("day", { source: "day_rows", key: "day, endpoint_id" })}, stored_days as (
+  insert into posthorn.endpoint_latency_days (bucket_at, endpoint_id, ${whatIsCounted})
+  select day, endpoint_id, ${whatIsCounted} from day_total join day_merged using (day, endpoint_id)
 )
 select count(*)::int as n from ended`,
   });
   return rows[0]?.n ?? 0;
 }
 
+function columnsOf(table: string): string {
+  return [...countColumns, "buckets", "counts"].map((name) => `${table}.${name}`).join(", ");
+}
+
 /** Deletes rows past their time, a batch at a time; call again while it returns a whole one. */
-export async function trimLatency(db: Queryable, resolution: LatencyResolution): Promise<number> {
+export async function trimLatency(db: Queryable, resolution: keyof typeof keptFor): Promise<number> {
+  const rows =
+    resolution === "day"
+      ? { table: "endpoint_latency_days", where: "" }
+      : { table: "endpoint_latency", where: `resolution = '${resolution}' and ` };
   const { rowCount } = await db.query({
-    name: "trim_latency",
-    text: `delete from posthorn.endpoint_latency where ctid = any(array(
-      select ctid from posthorn.endpoint_latency
-      where resolution = $1 and bucket_at < now() - $2::interval limit ${latencyTrimSize}))`,
-    values: [resolution, keptFor[resolution]],
+    name: `trim_latency_${resolution}`,
+    text: `delete from posthorn.${rows.table} where ctid = any(array(
+      select ctid from posthorn.${rows.table}
+      where ${rows.where}bucket_at < now() - $1::interval limit ${latencyTrimSize}))`,
+    values: [keptFor[resolution]],
   });
   return rowCount ?? 0;
 }

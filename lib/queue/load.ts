@@ -8,6 +8,7 @@ import type { FrozenRequest } from "./rendering.ts";
 /** An endpoint's settings as they are now, read with every claim so that an edit holds from the next one on. */
 export type EndpointSettings = {
   id: string;
+  affiliateId: string;
   url: string;
   timeoutMs: number;
   maxAttempts: number;
@@ -82,7 +83,7 @@ export async function loadEndpoints(db: Queryable, ids: string[]): Promise<Map<s
     Omit<EndpointSettings, "secrets"> & { secretIds: string[]; ciphertexts: Buffer[] }
   >({
     name: "load_endpoints",
-    text: `select e.id, e.url, e.timeout_ms as "timeoutMs", e.max_attempts as "maxAttempts",
+    text: `select e.id, e.affiliate_id as "affiliateId", e.url, e.timeout_ms as "timeoutMs", e.max_attempts as "maxAttempts",
         e.backoff_base_seconds as "baseSeconds", e.backoff_cap_seconds as "capSeconds", e.concurrency,
         e.header_names as "headerNames", e.header_values as "headerValues", e.response_rules as "responseRules",
         e.sign_url as "signUrl",

@@ -15,6 +15,9 @@ import { bucketsOf, gathered } from "./latency.ts";
 /** Endpoints at a time: a few milliseconds of this process, which measures durations meanwhile. */
 const sliceSize = 50;
 
+/** One for both refreshes, which write the same rows, in no common order. */
+const refreshLock = "posthorn.percentiles";
+
 /** Endpoints of which something was written since `since`, which is null where they were never looked at. */
 const touched = (since: string) => `
   select l.endpoint_id from posthorn.endpoint_latency l
@@ -32,7 +35,7 @@ const hours = (from: string, count: number) =>
  * endpoint's row, and the current one. Returns how many endpoints it refreshed; 0 where another worker is at it.
  */
 export function refreshPercentiles(pool: pg.Pool): Promise<number> {
-  return alone(pool, "posthorn.percentiles", async () => {
+  return alone(pool, refreshLock, async () => {
     // For two minutes the hour before counts as current too, since workers still write their last of it.
     const { rows } = await pool.query<{ endpoint_id: string; closed_until: string }>(
       `select endpoint_id, date_trunc('hour', now() - interval '2 minutes', 'UTC')::text as closed_until from (
@@ -115,7 +118,7 @@ on conflict (endpoint_id) do update set closed_until = excluded.closed_until,
  * Returns how many endpoints it looked at; 0 where another worker is at it.
  */
 export function refreshLastHour(pool: pg.Pool): Promise<number> {
-  return alone(pool, "posthorn.last_hour", async () => {
+  return alone(pool, refreshLock, async () => {
     const { rows } = await pool.query<{ endpoint_id: string }>(
       `${touched("null::timestamptz")}
        union select endpoint_id from posthorn.endpoint_percentiles where hour_samples > 0`,

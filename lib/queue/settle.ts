@@ -17,6 +17,7 @@ export type Settlement = {
   deliveryId: string;
   leaseToken: string;
   endpointId: string;
+  affiliateId: string;
   /** It has an ordering key. */
   ordered: boolean;
   attemptNumber: number;

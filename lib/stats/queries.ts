@@ -1,8 +1,10 @@
 import { parseIntegers } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import { type LatencyHistogram, mergeHistograms } from "#lib/delivery/latency.ts";
-import { everyEndpoint } from "#lib/vocabulary.ts";
-import type { CappedCount, Overview } from "./schema.ts";
+import { storedOutcomes } from "#lib/delivery/outcome-class.ts";
+import { type BreakerState, everyEndpoint, type OutcomeClass } from "#lib/vocabulary.ts";
+import type { BreakerChange, HistoryRow, HistoryWindow } from "./history.ts";
+import type { CappedCount, HistoryQuery, Overview } from "./schema.ts";
 
 const countedTo = 10_000;
 
@@ -105,6 +107,100 @@ export async function selectHourLatency(db: Queryable): Promise<LatencyHistogram
   return mergeHistograms(
     rows.map((row) => ({ buckets: parseIntegers(row.buckets), counts: parseIntegers(row.counts) })),
   );
+}
+
+/**
+ * By which id the roll-ups know what a query is about, null where the caller sees no such thing, and the database's
+ * time. A deployment, or the whole of the affiliate that the caller is limited to, without an endpoint or affiliate.
+ */
+export async function selectSubject(
+  db: Queryable,
+  { endpoint, affiliate, scope }: Pick<HistoryQuery, "endpoint" | "affiliate"> & { scope: string | null },
+): Promise<{ id: string | null; nowMs: number }> {
+  const { rows } = await db.query<{ id: string | null; now: Date }>({
+    name: "history_subject",
+    text: `select now(), case
+        when $1::uuid is not null then (select e.id from posthorn.endpoints e
+          where e.id = $1 and e.deleted_at is null and ($3::uuid is null or e.affiliate_id = $3))
+        when $2::text is not null then (select a.id from posthorn.affiliates a
+          where a.key = $2 and a.deleted_at is null and ($3::uuid is null or a.id = $3))
+        else coalesce($3::uuid, '${everyEndpoint}')
+      end as id`,
+    values: [endpoint ?? null, affiliate ?? null, scope],
+  });
+  const { id, now } = rows[0] as { id: string | null; now: Date };
+  return { id, nowMs: now.getTime() };
+}
+
+type StoredRow = Record<Exclude<OutcomeClass, "other">, number> & {
+  at_ms: number;
+  attempts: number;
+  buckets: string;
+  counts: string;
+};
+
+const stored = `extract(epoch from bucket_at)::float8 * 1000 as at_ms, attempts, ${storedOutcomes.join(", ")},
+  buckets::text, counts::text`;
+const bucketTimes = (span: string) => `any(array(
+  select n from generate_series($2::timestamptz, $3::timestamptz - interval '1 second', interval '1 ${span}') n))`;
+
+/** Days are of hours that are over and made one; the workers' own rows of the latest hours are in none of them yet. */
+const historyTexts = {
+  minute: `select ${stored} from posthorn.endpoint_latency
+    where resolution = 'minute' and endpoint_id = $1 and bucket_at = ${bucketTimes("minute")}`,
+  hour: `select ${stored} from posthorn.endpoint_latency
+    where resolution = 'hour' and endpoint_id = $1 and bucket_at = ${bucketTimes("hour")}`,
+  day: `select ${stored} from posthorn.endpoint_latency_days
+      where endpoint_id = $1 and bucket_at = ${bucketTimes("day")}
+    union all
+    select ${stored} from posthorn.endpoint_latency
+      where resolution = 'hour' and endpoint_id = $1 and worker_id <> 0
+        and bucket_at >= $2 and bucket_at < $3 and bucket_at = any(array(
+          select date_trunc('hour', now(), 'UTC') - n * interval '1 hour' from generate_series(0, 24) n))`,
+};
+
+/** What is stored of a window, along the primary keys; rows of one bucket are to be added up. */
+export async function selectHistory(
+  db: Queryable,
+  { subjectId, window }: { subjectId: string; window: HistoryWindow },
+): Promise<HistoryRow[]> {
+  const { rows } = await db.query<StoredRow>({
+    name: `history_${window.resolution}`,
+    text: historyTexts[window.resolution],
+    values: [subjectId, new Date(window.fromMs), new Date(window.toMs)],
+  });
+  return rows.map((row) => ({
+    atMs: row.at_ms,
+    outcomes: {
+      ...(Object.fromEntries(storedOutcomes.map((name) => [name, row[name]])) as HistoryRow["outcomes"]),
+      other: row.attempts - storedOutcomes.reduce((sum, name) => sum + row[name], 0),
+    },
+    histogram: { buckets: parseIntegers(row.buckets), counts: parseIntegers(row.counts) },
+  }));
+}
+
+const mostChanges = 20_000;
+
+/** The breaker's state when the window began, and its changes within, oldest first. */
+export async function selectBreakerChanges(
+  db: Queryable,
+  { endpointId, window }: { endpointId: string; window: HistoryWindow },
+): Promise<{ initial: BreakerState; changes: BreakerChange[] }> {
+  const { rows } = await db.query<{ at_ms: number | null; to_state: BreakerState }>({
+    name: "history_breaker",
+    text: `(select null::float8 as at_ms, to_state, 0 as id from posthorn.breaker_transitions
+        where endpoint_id = $1 and at < $2 order by at desc, id desc limit 1)
+      union all
+      (select extract(epoch from at)::float8 * 1000, to_state, id from posthorn.breaker_transitions
+        where endpoint_id = $1 and at >= $2 and at < $3 order by at desc, id desc limit ${mostChanges})
+      order by at_ms nulls first, id`,
+    values: [endpointId, new Date(window.fromMs), new Date(window.toMs)],
+  });
+  const before = rows.find((row) => row.at_ms === null);
+  return {
+    initial: before?.to_state ?? "closed",
+    changes: rows.flatMap((row) => (row.at_ms === null ? [] : [{ atMs: row.at_ms, to: row.to_state }])),
+  };
 }
 
 /** Which of these exist; an id that cannot be of the kind is null. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { plainText } from "#lib/api/text.ts";
+import { affiliateKey } from "#lib/affiliates/schema.ts";
+import { isoTime, plainText } from "#lib/api/text.ts";
 import { maxSearchableLength } from "#lib/search/schema.ts";
+import type { BreakerState, OutcomeClass } from "#lib/vocabulary.ts";
 
 /** A count that stops early: `capped` means "at least". */
 export type CappedCount = { count: number; capped: boolean };
@@ -41,4 +43,75 @@ export type Found = {
     kind: "delivery" | "endpoint" | "event" | "deliveries_by_value" | "events_by_value";
     id: string;
   }[];
+};
+
+/** The ranges that end now. */
+export const historyRanges = ["1h", "24h", "7d", "30d"] as const;
+export type HistoryRange = (typeof historyRanges)[number];
+export const rangeMs = {
+  "1h": 3_600_000,
+  "24h": 86_400_000,
+  "7d": 604_800_000,
+  "30d": 2_592_000_000,
+} satisfies Record<HistoryRange, number>;
+
+/** Of one endpoint, of one affiliate, or of everything that the caller may see; the last 24 hours unless chosen. */
+export const historyQuery = z
+  .object({
+    range: z.enum(historyRanges).optional(),
+    from: isoTime.optional(),
+    /** Now, unless given. */
+    to: isoTime.optional(),
+    endpoint: z.uuid("must be an endpoint's id").optional(),
+    affiliate: affiliateKey.optional(),
+  })
+  .superRefine(({ range, from, to, endpoint, affiliate }, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: "custom", path: [field], message });
+    if (range !== undefined && from !== undefined) refuse("range", "must not be given beside from");
+    else if (range !== undefined && to !== undefined) refuse("range", "must not be given beside to");
+    if (from === undefined && to !== undefined) refuse("from", "is needed beside to");
+    if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
+      refuse("to", "must be later than from");
+    if (endpoint !== undefined && affiliate !== undefined)
+      refuse("affiliate", "must not be given beside endpoint");
+  });
+export type HistoryQuery = z.infer<typeof historyQuery>;
+
+/** What each bucket of a history spans; days are those of UTC. */
+export type HistoryResolution = "minute" | "hour" | "day";
+export const resolutionMs = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+} satisfies Record<HistoryResolution, number>;
+
+/** Of some span of time; where nothing was attempted all but `attempts` is null. */
+export type HistoryCounts = {
+  attempts: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  p99_ms: number | null;
+  outcomes: Record<OutcomeClass, number> | null;
+};
+
+export type History = {
+  /** In whole buckets, so a little wider than what was asked for; the last one may not be over. */
+  from: string;
+  to: string;
+  resolution: HistoryResolution;
+  total: HistoryCounts;
+  /** Oldest first, one for each span of the range. */
+  buckets: (HistoryCounts & { at: string })[];
+  /** Only of one endpoint. */
+  breaker: BreakerTrack | null;
+  at: string;
+};
+
+/** A breaker's states over a range, oldest first and without gaps; none of what is still to come. */
+export type BreakerTrack = {
+  spans: { state: BreakerState; from: string; to: string }[];
+  /** How often it went from closed to open, and for how long it was not closed. */
+  openings: number;
+  seconds_not_closed: number;
 };

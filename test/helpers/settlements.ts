@@ -7,6 +7,7 @@ export function resultOf(row: ClaimedRow, change: Partial<Settlement> = {}): Set
     deliveryId: row.id,
     leaseToken: row.leaseToken,
     endpointId: row.endpointId,
+    affiliateId: "01890a5d-ac96-774b-bcce-b302099a8057",
     attemptNumber: row.attemptNumber,
     ordered: row.ordered,
     breakerEpoch: row.breakerEpoch,

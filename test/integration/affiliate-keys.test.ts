@@ -67,6 +67,7 @@ const records: Record<string, (of: Belongings) => Asked> = {
   "GET /endpoints/[id]": ({ endpointId }) => ({ params: { id: endpointId } }),
   "GET /endpoints/[id]/breaker-history": ({ endpointId }) => ({ params: { id: endpointId } }),
   "GET /events/[id]": ({ eventId }) => ({ params: { id: eventId } }),
+  "GET /stats/history": ({ endpointId }) => ({ query: { endpoint: endpointId } }),
 };
 const lists: Record<string, { all: Asked; narrowed: (of: Belongings) => Asked[] }> = {
   "GET /affiliates": { all: {}, narrowed: ({ key }) => [{ query: { q: key } }] },

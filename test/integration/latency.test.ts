@@ -2,85 +2,36 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "#lib/db/database.ts";
 import { samplesIn } from "#lib/delivery/latency.ts";
 import { selectEndpoint } from "#lib/endpoints/queries.ts";
-import { claim, firstLane } from "#lib/queue/claim.ts";
-import { fanOut } from "#lib/queue/fan-out.ts";
 import { latencyBatchSize, rollUpLatency, trimLatency, writeLatency } from "#lib/queue/latency.ts";
 import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
-import { type Settlement, settle } from "#lib/queue/settle.ts";
-import { registerWorker } from "#lib/queue/workers.ts";
+import type { Settlement } from "#lib/queue/settle.ts";
 import { selectHourLatency } from "#lib/stats/queries.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
-import { createEndpoint, fanOutOptions, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
+import {
+  attempt,
+  type CountingWorker,
+  createRandom,
+  hourMs,
+  shapes,
+  startCounting,
+  timedOut,
+  times,
+} from "#test/helpers/counting.ts";
+import { createEndpoint, publishMany, type TestEndpoint } from "#test/helpers/factories.ts";
 import { createTestDatabase, type TestDatabase } from "#test/helpers/postgres.ts";
 import { startReceiver } from "#test/helpers/receiver.ts";
-import { resultOf } from "#test/helpers/settlements.ts";
 import { startWorker, waitForState } from "#test/helpers/workers.ts";
-import { createLatencyRecorder, type LatencyRecorder } from "#worker/latency.ts";
-
-const hourMs = 3_600_000;
+import { createLatencyRecorder } from "#worker/latency.ts";
 
 let db: TestDatabase;
-let token = 0;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** A worker that settles what it is told, and counts it as a real one does. */
-type Worker = { id: string; recorder: LatencyRecorder };
-async function newWorker(): Promise<Worker> {
-  const { id } = await registerWorker(db.pool, { hostname: "test", pid: 1, version: "test" });
-  return { id, recorder: createLatencyRecorder((rows) => writeLatency(db.pool, { workerId: id, rows })) };
-}
+type Worker = CountingWorker;
+const newWorker = () => startCounting(db.pool);
 
 const newEndpoint = () => createEndpoint(db.pool, { url: "http://127.0.0.1:9/", concurrency: 256 });
-
-const timedOut = {
-  state: "failed",
-  outcome: "transient",
-  attemptReason: "timeout",
-  reason: "timeout",
-  delayMs: hourMs,
-  verdict: "failure",
-  status: null,
-} as const;
-
-/** Makes one attempt for each duration, of 15 s and more a timeout, and settles it. */
-async function attempt(
-  worker: Worker,
-  endpoint: TestEndpoint,
-  durationsMs: number[],
-  // So that the longest of them ends now and none in a minute that has not begun.
-  {
-    startedAtMs = Date.now() - Math.max(...durationsMs),
-    change = {},
-  }: { startedAtMs?: number; change?: Partial<Settlement> } = {},
-): Promise<void> {
-  await publishMany(db.pool, { affiliate: endpoint.affiliateKey, count: durationsMs.length });
-  while ((await fanOut(db.pool, fanOutOptions)) > 0);
-  for (let settled = 0; settled < durationsMs.length; ) {
-    const { rows } = await claim(db.pool, {
-      after: firstLane,
-      want: 500,
-      workerId: worker.id,
-      leaseToken: String(++token),
-      workersAlive: 1,
-    });
-    if (rows.length === 0) throw new Error("nothing could be claimed");
-    const results: Settlement[] = rows.map((row, i) => {
-      const durationMs = durationsMs[settled + i] as number;
-      return resultOf(row, {
-        startedAtMs,
-        durationMs,
-        url: endpoint.id,
-        ...(durationMs >= 15_000 ? timedOut : {}),
-        ...change,
-      });
-    });
-    await settle(db.pool, { workerId: worker.id, results });
-    worker.recorder.count(results);
-    settled += rows.length;
-  }
-}
 
 const latencyOf = async (endpoint: TestEndpoint) => {
   const database = createDatabase({
@@ -135,26 +86,6 @@ const breakerOf = async (endpoint: TestEndpoint) => {
   );
   return rows[0].breaker;
 };
-
-/** Evenly spread in [0, 1), the same in every run. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return state / 4_294_967_296;
-  };
-}
-
-const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
-
-const shapes: [string, (random: () => number) => number][] = [
-  [
-    "skewed",
-    (random) => 40 * Math.exp(2 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(6.283 * random())),
-  ],
-  ["bimodal", (random) => (random() < 0.6 ? 20 + 10 * random() : 3_000 + 900 * random())],
-  ["timeout-heavy", (random) => (random() < 0.3 ? 15_000 + 5 * random() : 80 + 400 * random() ** 3)],
-];
 
 describe("case 40: percentiles", () => {
   test.each(shapes)("%s: within one percent of percentile_cont over the raw samples", async (_, shape) => {
@@ -390,11 +321,11 @@ describe("what is kept", () => {
       broken ? Promise.reject(new Error("no database")) : writeLatency(db.pool, { workerId: id, rows }),
     );
     const now = Date.now();
-    await attempt({ id, recorder }, endpoint, [10, 20], { startedAtMs: now - 2 * hourMs });
+    await attempt({ pool: db.pool, id, recorder }, endpoint, [10, 20], { startedAtMs: now - 2 * hourMs });
     await expect(recorder.flush()).rejects.toThrow("no database");
-    await attempt({ id, recorder }, endpoint, [30], { startedAtMs: now });
+    await attempt({ pool: db.pool, id, recorder }, endpoint, [30], { startedAtMs: now });
     // Ended before what is counted already: it counts as now.
-    await attempt({ id, recorder }, endpoint, [40], { startedAtMs: now - 2 * hourMs });
+    await attempt({ pool: db.pool, id, recorder }, endpoint, [40], { startedAtMs: now - 2 * hourMs });
     await expect(recorder.flush()).rejects.toThrow("no database");
     broken = false;
     await recorder.flush();
@@ -434,10 +365,10 @@ describe("what is kept", () => {
     };
     await settleAndWrite(workers[0] as Worker, 10);
     await settleAndWrite(workers[1] as Worker, 200);
-    // The endpoint's and the deployment's.
-    expect(await rollUpLatency(db.pool)).toBe(2);
+    // The endpoint's, the affiliate's and the deployment's.
+    expect(await rollUpLatency(db.pool)).toBe(3);
     await settleAndWrite(workers[2] as Worker, 3_000);
-    expect(await rollUpLatency(db.pool)).toBe(2);
+    expect(await rollUpLatency(db.pool)).toBe(3);
     expect(await rollUpLatency(db.pool)).toBe(0);
     const hour = { resolution: "hour", worker_id: "0", attempts: 60, delivered: 60 };
     expect((await rowsOf(endpoint.id)).filter((row) => row.resolution === "hour")).toEqual([hour]);
@@ -445,7 +376,7 @@ describe("what is kept", () => {
     await (workers[0] as Worker).recorder.flush();
     await refreshPercentiles(db.pool);
     await expectExact(endpoint);
-    expect(await trimLatency(db.pool, "minute")).toBe(6);
+    expect(await trimLatency(db.pool, "minute")).toBe(9);
     expect(await trimLatency(db.pool, "hour")).toBe(0);
     const { rows } = await db.pool.query(
       "select distinct bucket_at > now() - interval '3 hours' as recent from posthorn.endpoint_latency where resolution = 'minute'",
@@ -464,20 +395,20 @@ describe("costs", () => {
     });
     let sample: Settlement | undefined;
     await attempt(
-      { id: worker.id, recorder: { ...recorder, count: (results) => (sample = results[0]) } },
+      { ...worker, recorder: { ...recorder, count: (results) => (sample = results[0]) } },
       endpoint,
       [5],
     );
     const result = sample as Settlement;
     recorder.count(times(1_000, (i) => ({ ...result, endpointId: `endpoint-${i}` })));
     await recorder.flush();
-    expect(sizes).toEqual([...Array(8).fill(latencyBatchSize), 2]);
+    // The last four: by minute and by hour, for the affiliate and for the deployment.
+    expect(sizes).toEqual([...Array(8).fill(latencyBatchSize), 4]);
     sizes.length = 0;
     await recorder.flush();
     expect(sizes).toEqual([]);
     recorder.count([result]);
     await recorder.flush();
-    // By minute and by hour, for the endpoint and for the deployment.
-    expect(sizes).toEqual([4]);
+    expect(sizes).toEqual([6]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   formatAbsolute,
+  formatBucket,
   formatBytes,
   formatCapped,
   formatCount,
@@ -77,6 +78,9 @@ describe("times", () => {
     );
     expect(formatAbsolute("2026-11-30T00:00:00.000Z", "UTC")).toBe("2026-11-30 00:00:00 UTC");
     expect(formatMinute("2026-11-30T14:02:31.900Z", "UTC")).toBe("14:02");
+    const bucket = (span: "minute" | "hour" | "day") =>
+      formatBucket("2026-11-30T00:00:00.000Z", span, "America/New_York");
+    expect([bucket("minute"), bucket("hour"), bucket("day")]).toEqual(["19:00", "11-29 19:00", "2026-11-30"]);
   });
 });
 

@@ -28,6 +28,7 @@ const support: Verb[] = [
   "event.read",
   "event.reveal",
   "event_type.read",
+  "stats.read",
   "template.preview",
 ];
 const ops: Verb[] = [
@@ -77,6 +78,7 @@ const affiliate: Verb[] = [
   "endpoint.test",
   "event.read",
   "event_type.read",
+  "stats.read",
   "template.preview",
 ];
 
