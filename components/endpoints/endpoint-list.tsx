@@ -13,14 +13,17 @@ import { useLiveInterval } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { LinkTabs } from "#components/ui/link-tabs.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
+import { type EndpointView, endpointViews } from "#lib/endpoints/schema.ts";
 import { endpointColumns } from "./columns.tsx";
-import { type EndpointView, endpointFilters, endpointParams, endpointViews } from "./list-params.ts";
+import { endpointFilters, endpointParams } from "./list-params.ts";
 
 const viewLabels = {
-  all: "All",
   failing: "Failing",
+  slow: "Slow",
+  breaker_open: "Breaker open",
   paused: "Paused",
   disabled: "Disabled",
+  all: "All",
 } satisfies Record<EndpointView, string>;
 const serialize = createSerializer(endpointParams);
 
@@ -62,7 +65,7 @@ export function EndpointList() {
         />
       </FilterBar>
       <ListView
-        caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, newest first`}
+        caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, the ${params.view === "slow" ? "slowest" : "worst"} first`}
         noun="endpoints"
         query={query}
         columns={endpointColumns}
@@ -82,6 +85,14 @@ const nothingHere = {
     title: "No endpoint is failing",
     text: "The latest attempt to every active endpoint succeeded, or none was made yet.",
   },
+  slow: {
+    title: "No endpoint is slow",
+    text: "None has a P95 over 2 s in the last 24 hours, and none has become much slower than it was in the last 7 days. That is judged from 20 attempts on.",
+  },
+  breaker_open: {
+    title: "No breaker is open",
+    text: "A breaker opens after 10 failures in a row, or when half of the attempts of 5 minutes fail; it then probes with single requests.",
+  },
   paused: {
     title: "No endpoint is paused",
     text: "Somebody can pause an endpoint on its page; its events are then held until it is resumed.",
@@ -95,7 +106,11 @@ const nothingHere = {
 function NoEndpoints({ view }: { view: EndpointView }) {
   if (view !== "all") {
     return (
-      <EmptyState icon={CircleCheck} title={nothingHere[view].title}>
+      <EmptyState
+        icon={CircleCheck}
+        title={nothingHere[view].title}
+        action={<ButtonLink href="/endpoints?view=all">Show all endpoints</ButtonLink>}
+      >
         <p>{nothingHere[view].text}</p>
       </EmptyState>
     );

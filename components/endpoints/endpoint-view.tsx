@@ -7,7 +7,7 @@ import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
-import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
@@ -89,7 +89,8 @@ export function EndpointView({ id }: { id: string }) {
 }
 
 function Cause({ endpoint }: { endpoint: EndpointDetail }) {
-  return <p>{useClockText((nowMs) => endpointCause(endpoint, nowMs))}</p>;
+  const timeZone = useTimeZone();
+  return <p>{useClockText((nowMs) => endpointCause(endpoint, nowMs, timeZone))}</p>;
 }
 
 function Health({ endpoint }: { endpoint: EndpointDetail }) {
@@ -126,7 +127,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
 function Backlog({ endpoint }: { endpoint: EndpointDetail }) {
   const { backlog } = endpoint;
   return (
-    <Panel title="Backlog">
+    <Panel title="Backlog" id="backlog">
       <Facts>
         <BacklogFact name="Waiting" state="pending" count={backlog.waiting} endpoint={endpoint} />
         <BacklogFact

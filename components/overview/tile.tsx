@@ -25,7 +25,7 @@ export function TileGroup({ title, children }: { title: string; children: ReactN
   return (
     <section>
       <h2 className="mb-2 font-semibold text-sm">{title}</h2>
-      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</div>
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5">{children}</div>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Actor } from "#lib/auth/actor.ts";
+import { type Actor, refuseLimited } from "#lib/auth/actor.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
@@ -7,20 +7,31 @@ import { quantileMs } from "#lib/delivery/latency.ts";
 import { eventId } from "#lib/events/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { selectFoundByHash } from "#lib/search/queries.ts";
-import { type Minute, selectFound, selectHourLatency, selectMinutes, selectStanding } from "./queries.ts";
+import {
+  type Minute,
+  selectEndpointCounts,
+  selectFound,
+  selectHourLatency,
+  selectMinutes,
+  selectStanding,
+} from "./queries.ts";
 import type { FindRequest, Found, Overview } from "./schema.ts";
 
-/** The pipeline at a glance: what waits now, and what the last hour was like. */
-export async function getOverview(_actor: Actor): Promise<Overview> {
-  const { pool } = appDatabase();
-  const [standing, minutes, latency] = await Promise.all([
+/** The pipeline at a glance: what waits now, and what the last hour was like. 403 for who is limited to an affiliate. */
+export async function getOverview(actor: Actor): Promise<Overview> {
+  refuseLimited(actor);
+  const { orm, pool } = appDatabase();
+  const [standing, endpoints, minutes, latency] = await Promise.all([
     selectStanding(pool),
+    selectEndpointCounts(orm),
     selectMinutes(pool),
     selectHourLatency(pool),
   ]);
   const delivered = total(minutes, "delivered");
   return {
     ...standing,
+    endpoints,
+    hour_from: (minutes[0]?.minute ?? new Date(standing.at)).toISOString(),
     delivered_last_hour: delivered,
     failed_attempts_last_hour: total(minutes, "failed"),
     new_dead_letters_last_hour: total(minutes, "dead_letters"),

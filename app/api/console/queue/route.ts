@@ -1,0 +1,7 @@
+import { route } from "#lib/api/route.ts";
+import { getQueueStatus } from "#lib/queue-status/service.ts";
+
+export const GET = route({
+  auth: "console",
+  handler: ({ actor }) => getQueueStatus(actor),
+});
