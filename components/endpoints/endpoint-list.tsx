@@ -38,6 +38,7 @@ export function EndpointList() {
     { name: "Name or URL", value: params.q },
     { name: "Affiliate", value: params.affiliate },
   ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
+  const view = { name: "View", value: viewLabels[params.view] };
   const clear = () => void setParams({ q: null, affiliate: null, cursor: null });
   const search = useCallback(
     (q: string | null) => void setParams({ q, cursor: null }, { history: "replace" }),
@@ -65,12 +66,13 @@ export function EndpointList() {
         />
       </FilterBar>
       <ListView
+        key={params.view}
         caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, the ${params.view === "slow" ? "slowest" : "worst"} first`}
         noun="endpoints"
         query={query}
         columns={endpointColumns}
         rowKey={({ id }) => id}
-        filters={filters}
+        filters={filters.length > 0 && params.view !== "all" ? [view, ...filters] : filters}
         onClearFilters={clear}
         cursor={params.cursor}
         onCursor={(cursor) => void setParams({ cursor })}

@@ -286,7 +286,7 @@ describe("the oldest that waits", () => {
       { next_attempt_at: "now() - interval '5 days'", created_at: "now() - interval '5 days'" },
       "infinity",
     ],
-  ] as const)("%s: past its retry window is %s", async (_, isLate, values, readyAt = "epoch") => {
+  ] as const)("%s: past its retry window is %s", async (_, isLate, values, readyAt: string = "epoch") => {
     const id = await make({ health: `ready_at = '${readyAt}'` });
     await makeDeliveries(id, values);
     const { body } = await api.call(overview);
