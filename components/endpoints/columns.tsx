@@ -17,65 +17,60 @@ import { EndpointStatusPill } from "./status-pill.tsx";
 
 const helper = listColumnHelper<Endpoint>();
 
+/** Names the affiliate in a second line, which fits the row's height. */
 const name = helper.display({
   id: "name",
   header: "Endpoint",
   meta: { phone: "lead", className: "truncate" },
   cell: ({ row: { original: endpoint } }) => (
-    <RowLink href={`/endpoints/${endpoint.id}`} title={endpoint.url}>
-      {endpoint.name}
-    </RowLink>
+    <span className="flex min-w-0 flex-col">
+      <EndpointLink endpoint={endpoint} />
+      <span className="truncate text-ink-3 text-xs leading-4" title={endpoint.affiliate.key}>
+        {endpoint.affiliate.name}
+      </span>
+    </span>
   ),
 });
 
-const affiliate = helper.display({
-  id: "affiliate",
-  header: "Affiliate",
-  meta: { phone: "second", className: "sm:w-[13%] sm:max-md:hidden" },
-  cell: ({ row: { original: endpoint } }) => (
-    <Link
-      href={`/affiliates/${encodeURIComponent(endpoint.affiliate.key)}`}
-      prefetch={false}
-      title={endpoint.affiliate.name}
-      className="text-ink-2 underline-offset-2 hover:underline"
-    >
-      {endpoint.affiliate.name}
-    </Link>
-  ),
+const nameAlone = helper.display({
+  id: "name",
+  header: "Endpoint",
+  meta: { phone: "lead", className: "truncate" },
+  cell: ({ row: { original: endpoint } }) => <EndpointLink endpoint={endpoint} />,
 });
 
 const status = helper.display({
   id: "status",
   header: "State",
-  meta: { phone: "lead-end", className: "sm:w-[27%]" },
+  meta: { phone: "lead-end", className: "sm:w-[24%]" },
   cell: ({ row: { original: endpoint } }) => <Status endpoint={endpoint} />,
 });
 
 const failures = helper.display({
   id: "failures",
   header: "Failed, 24 h",
-  meta: { phone: "hidden", className: "sm:w-[9.5rem] sm:max-lg:hidden" },
+  meta: { phone: "hidden", className: "sm:w-32 sm:max-lg:hidden" },
   cell: ({ row: { original: endpoint } }) => <FailureRate endpoint={endpoint} />,
 });
 
 const p95 = helper.display({
   id: "p95",
   header: "P95, 24 h",
-  meta: { phone: "hidden", className: "sm:w-[9.5rem] sm:max-xl:hidden" },
+  meta: { phone: "hidden", className: "sm:w-32 sm:max-xl:hidden" },
   cell: ({ row: { original: endpoint } }) => <P95 endpoint={endpoint} />,
 });
 
 const backlog = helper.display({
   id: "backlog",
   header: "Backlog",
-  meta: { phone: "second-end", className: "sm:w-36" },
+  meta: { phone: "second-end", className: "sm:w-38" },
   cell: ({ row: { original: endpoint } }) => <Backlog endpoint={endpoint} />,
 });
 
 const deadLetters = helper.display({
   id: "dead_letters",
   header: "Dead letters",
-  meta: { phone: "hidden", className: "sm:w-28 sm:max-lg:hidden" },
+  meta: { phone: "hidden", className: "sm:w-25 sm:max-lg:hidden" },
   cell: ({ row: { original: endpoint } }) => (
     <Count
       count={endpoint.activity?.dead_letters}
@@ -89,7 +84,7 @@ const deadLetters = helper.display({
 const lastSuccess = helper.display({
   id: "last_success",
   header: "Last success",
-  meta: { phone: "hidden", className: "sm:w-28 sm:max-xl:hidden" },
+  meta: { phone: "hidden", className: "sm:w-26 sm:max-xl:hidden" },
   cell: ({ row: { original: endpoint } }) =>
     endpoint.health.last_success_at === null ? (
       <span className="text-ink-3">Never</span>
@@ -101,28 +96,28 @@ const lastSuccess = helper.display({
 const day = helper.display({
   id: "day",
   header: "24 h",
-  meta: { phone: "hidden", className: "sm:w-32 sm:max-lg:hidden" },
+  meta: { phone: "hidden", className: "sm:w-24 sm:max-lg:hidden" },
   cell: ({ row: { original: endpoint } }) =>
     endpoint.activity ? <DaySpark hours={endpoint.activity.hours} /> : null,
 });
 
-export const endpointColumns = [
-  name,
-  affiliate,
-  status,
-  failures,
-  p95,
-  backlog,
-  deadLetters,
-  lastSuccess,
-  day,
-];
+const numbers = [status, failures, p95, backlog, deadLetters, lastSuccess, day];
+
+export const endpointColumns = [name, ...numbers];
 
 /** For a page that is about one affiliate. */
-export const affiliateEndpointColumns = endpointColumns.filter((column) => column !== affiliate);
+export const affiliateEndpointColumns = [nameAlone, ...numbers];
 
 /** What the queue holds, endpoint by endpoint. */
-export const backlogColumns = [name, affiliate, status, backlog, deadLetters, lastSuccess];
+export const backlogColumns = [name, status, backlog, deadLetters, lastSuccess];
+
+function EndpointLink({ endpoint }: { endpoint: Endpoint }) {
+  return (
+    <RowLink href={`/endpoints/${endpoint.id}`} title={endpoint.url} className="truncate">
+      {endpoint.name}
+    </RowLink>
+  );
+}
 
 /** The pill, and in a few words why and what comes next. */
 function Status({ endpoint }: { endpoint: Endpoint }) {

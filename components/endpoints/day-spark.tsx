@@ -2,8 +2,8 @@ import type { EndpointActivity } from "#lib/endpoints/schema.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
 
 const height = 20;
-const barWidth = 3;
-const step = 4;
+const barWidth = 2;
+const step = 3;
 /** So that an hour with few attempts, or few failures among many, is still seen. */
 const leastHeight = 2;
 

@@ -18,7 +18,7 @@ export function OldestWaiting({
       href="/queue"
       label="Oldest waiting"
       value={age}
-      note={oldest === null ? "nothing is due" : note}
+      note={oldest === null ? "nothing that may go is due" : note}
       alarming={isLate}
     />
   );

@@ -102,6 +102,7 @@ function LastHour({ overview }: { overview: Overview }) {
         href="/endpoints?view=slow"
         label="P50, P95, P99"
         value={percentilesOf(overview)}
+        small
         note={overview.p50_ms === null ? "no attempt to measure" : "of all attempts, failures included"}
       />
     </TileGroup>
@@ -150,5 +151,5 @@ function Endpoints({ endpoints }: { endpoints: Overview["endpoints"] }) {
 
 function percentilesOf({ p50_ms, p95_ms, p99_ms }: Overview): string {
   const known = [p50_ms, p95_ms, p99_ms].filter((ms) => ms !== null);
-  return known.length === 0 ? "–" : known.map(formatMs).join(", ");
+  return known.length === 0 ? "–" : known.map(formatMs).join(" · ");
 }

@@ -70,7 +70,7 @@ function Numbers({ queue }: { queue: QueueStatus }) {
       <Tile
         href="/overview"
         label="Claimed, settled"
-        value={`${formatCount(queue.claimed_last_minute)}, ${formatCount(queue.settled_last_minute)}`}
+        value={`${formatCount(queue.claimed_last_minute)} · ${formatCount(queue.settled_last_minute)}`}
         note="in the last minute"
       />
     </TileGroup>
