@@ -4,7 +4,7 @@ import { expect, open, test, type World } from "./support.ts";
 /** The number of a tile, and the page that it leads to. */
 async function follow(page: Page, label: string): Promise<number> {
   await open(page, "/overview");
-  const tile = page.getByRole("main").getByRole("link", { name: new RegExp(`^${label}[0-9–]`) });
+  const tile = page.getByRole("main").getByRole("link", { name: new RegExp(`^${label} ?[0-9–]`) });
   const number = Number((await tile.textContent())?.match(/[0-9]+/)?.[0]);
   await tile.click();
   await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Overview");
@@ -15,7 +15,7 @@ const rowsOf = (page: Page, world: World) => page.getByRole("row").filter({ hasT
 
 /** An endpoint whose server has answered so to one event. */
 async function makeAnswering(world: World, name: string, answer: { status: number }): Promise<string> {
-  const path = world.path(name);
+  const path = world.path(name.toLowerCase().replaceAll(" ", "-"));
   world.receiver.script(path, answer);
   const { id } = await world.createEndpoint({
     name,
@@ -94,8 +94,6 @@ test("the queue shows its worker and what waits where", async ({ page, world }) 
   await expect(workers.getByRole("row").nth(1)).toContainText("Alive");
   await expect(rowsOf(page, world)).toContainText("1 waiting");
   await page.route("**/api/console/queue", (route) => route.abort());
-  await page.reload();
-  await page.route("**/api/console/queue", (route) => route.abort());
   await expect(page.getByRole("alert").filter({ hasText: "The latest refresh failed" })).toBeVisible();
   await expect(rowsOf(page, world)).toContainText("1 waiting");
 });
@@ -104,7 +102,7 @@ test("an affiliate's page shows what is its own, and renames it", async ({ page,
   await makeAnswering(world, "Its tracker", { status: 503 });
   await open(page, `/affiliates?q=${world.key}`);
   const row = page.getByRole("row").nth(1);
-  await expect(row).toContainText("1 failing endpoints");
+  await expect(row).toContainText("1 failing at");
   await row.getByRole("link", { name: world.name, exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/affiliates/${world.key}$`));
   const part = (name: string) => page.getByRole("region", { name });

@@ -16,7 +16,7 @@ export function FailingEndpoints({ affiliate: { key, name, activity } }: { affil
     >
       <CircleAlert aria-hidden className="size-3.5" />
       {formatCount(activity.failing_endpoints)}
-      <span className="sr-only"> failing endpoints of {name}</span>
+      <span className="sr-only"> failing at {name}</span>
     </Link>
   );
 }

@@ -7,24 +7,22 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
 import { editAffiliateOptions } from "#lib/affiliates/client.ts";
-import type { Affiliate } from "#lib/affiliates/schema.ts";
+import type { Affiliate, AffiliateRename } from "#lib/affiliates/schema.ts";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 
 export function RenameForm({ affiliate, onDone }: { affiliate: Affiliate; onDone: () => void }) {
   const edit = useMutation(editAffiliateOptions);
   const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<{ name?: string | undefined }>({
-    resolver: lazyResolver(async () =>
-      (await import("#lib/affiliates/schema.ts")).affiliateEdit.pick({ name: true }),
-    ),
+  const form = useForm<AffiliateRename>({
+    resolver: lazyResolver(async () => (await import("#lib/affiliates/schema.ts")).affiliateRename),
     defaultValues: { name: affiliate.name },
   });
-  const send = form.handleSubmit(({ name = "" }) => {
+  const send = form.handleSubmit((renaming) => {
     if (edit.isPending) return;
     setProblem(null);
     edit.mutate(
-      { key: affiliate.key, edit: { name } },
+      { key: affiliate.key, edit: renaming },
       {
         onSuccess: (renamed) => {
           onDone();

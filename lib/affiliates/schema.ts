@@ -20,6 +20,10 @@ export const affiliateEdit = z
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type AffiliateEdit = z.infer<typeof affiliateEdit>;
 
+/** What the console's form edits: a new key would break whoever publishes by the old one. */
+export const affiliateRename = z.strictObject({ name: affiliateName });
+export type AffiliateRename = z.infer<typeof affiliateRename>;
+
 export const affiliateListQuery = pageQuery.extend({
   q: plainText().trim().max(200).optional(),
   /** With each affiliate's `activity`. */
