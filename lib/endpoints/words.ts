@@ -146,7 +146,7 @@ function heldWords(heldBy: string): string {
 }
 
 /** What an open breaker does next; null while it is closed. */
-export function breakerWords(breaker: Endpoint["breaker"], nowMs: number): string | null {
+function breakerWords(breaker: Endpoint["breaker"], nowMs: number): string | null {
   if (breaker.state === "closed") return null;
   if (breaker.state === "half_open") return "One request probes whether it works again.";
   if (breaker.held_by !== null) return capitalize(heldWords(breaker.held_by));
