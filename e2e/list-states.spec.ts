@@ -35,19 +35,19 @@ test("empty teaches, and offers the first action", async ({ page, world }) => {
 
 test("no match names the filters and clears them", async ({ page, world }) => {
   await world.createEndpoint({ name: "Findable tracker", url: world.receiver.url(world.path("findable")) });
-  await open(page, `/endpoints?affiliate=${world.key}&q=nothing-is-called-so`);
+  await open(page, `/endpoints?view=all&affiliate=${world.key}&q=nothing-is-called-so`);
   await expect(page.getByRole("heading", { name: "No endpoints match" })).toBeVisible();
   await expect(
     page.getByText(`Name or URL is nothing-is-called-so and Affiliate is ${world.key}.`),
   ).toBeVisible();
   await page.getByRole("button", { name: "Clear all filters" }).click();
-  await expect(page).toHaveURL(/\/endpoints$/);
+  await expect(page).toHaveURL(/\/endpoints\?view=all$/);
   await expect(page.getByRole("link", { name: "Findable tracker" }).first()).toBeVisible();
 });
 
 test("a failed refresh keeps what was read and says so", async ({ page, world }) => {
   await world.createEndpoint({ name: "Steady tracker", url: world.receiver.url(world.path("steady")) });
-  await open(page, `/endpoints?affiliate=${world.key}`);
+  await open(page, `/endpoints?view=all&affiliate=${world.key}`);
   await expect(page.getByRole("link", { name: "Steady tracker" })).toBeVisible();
   await page.route("**/api/console/endpoints?*", (route) => route.abort());
   const notice = page.getByRole("alert").filter({ hasText: "The latest refresh failed" });

@@ -7,9 +7,11 @@ const longName =
 const listPages = [
   "/overview",
   "/endpoints",
+  "/endpoints?view=all",
   "/endpoints?q=nothing-is-called-so",
   "/deliveries",
   "/deliveries?endpoint=not-an-id",
+  "/queue",
   "/events",
   "/affiliates",
   "/event-types",
@@ -35,6 +37,7 @@ async function makeRecords(world: World): Promise<string[]> {
     `/endpoints/${endpoint.id}/edit`,
     `/deliveries/${id}`,
     `/events/${eventId}`,
+    `/affiliates/${world.key}`,
   ];
 }
 

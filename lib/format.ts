@@ -22,6 +22,16 @@ export function formatNoun(count: number, singular: string, plural = `${singular
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
+/** A share in percent: `0 %`, `<0.1 %`, `2.4 %`, `100 %`. Of nothing there is none: `–`. */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const percent = (part / whole) * 100;
+  if (percent > 0 && percent < 0.1) return "<0.1 %";
+  // 999 of 1,000 are not all of them.
+  const rounded = part < whole ? Math.min(percent, 99.9) : percent;
+  return `${Number(rounded.toFixed(1))} %`;
+}
+
 /** A measured duration: `<1 ms`, `38 ms`, `1.24 s`, `15.0 s`. */
 export function formatMs(ms: number): string {
   if (ms < 1) return "<1 ms";
@@ -95,6 +105,12 @@ export function formatUpcoming(iso: string, nowMs: number, timeZone?: string): s
   const days = calendarDay(iso, timeZone) - calendarDay(new Date(nowMs).toISOString(), timeZone);
   const day = ["today", "tomorrow"][days] ?? formatAbsolute(iso, timeZone).slice(0, 10);
   return `${day} ${formatMinute(iso, timeZone)}`;
+}
+
+/** `14:02` of today, else `2026-11-28 14:02`: a time past, without its zone. */
+export function formatSince(iso: string, nowMs: number, timeZone?: string): string {
+  const isToday = calendarDay(iso, timeZone) === calendarDay(new Date(nowMs).toISOString(), timeZone);
+  return isToday ? formatMinute(iso, timeZone) : formatAbsolute(iso, timeZone).slice(0, 16);
 }
 
 /** The number of the day that a calendar in this zone shows. */

@@ -125,6 +125,10 @@ export const breakerCauses = [
 ] as const;
 export type BreakerCause = (typeof breakerCauses)[number];
 
+/** A worker: renewing its lease, gone without a word, or ended cleanly. */
+export const workerStates = ["alive", "lost", "stopped"] as const;
+export type WorkerState = (typeof workerStates)[number];
+
 /** What a field of an event type holds. */
 export const fieldKinds = ["string", "integer", "decimal", "boolean", "timestamp"] as const;
 export type FieldKind = (typeof fieldKinds)[number];
@@ -230,6 +234,12 @@ export const breakerStateLabels = {
   open: "Open",
   half_open: "Half open",
 } satisfies Record<BreakerState, string>;
+
+export const workerStateLabels = {
+  alive: "Alive",
+  lost: "Lost",
+  stopped: "Stopped",
+} satisfies Record<WorkerState, string>;
 
 export const fieldKindLabels = {
   string: "Text",

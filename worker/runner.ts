@@ -25,6 +25,7 @@ import {
 import { createSearchHasher } from "#lib/search/hash.ts";
 import { createLanes } from "./lanes.ts";
 import { createLatencyRecorder } from "./latency.ts";
+import { createMinuteCounter } from "./minute-counter.ts";
 import { type Claimed, createPipeline, newLeaseToken } from "./pipeline.ts";
 import { createSettler } from "./settler.ts";
 import { createSignal, type Signal } from "./signal.ts";
@@ -95,6 +96,8 @@ export async function startRunner(options: {
     else inHand.delete(token);
   };
 
+  const claimedCounter = createMinuteCounter();
+  const settledCounter = createMinuteCounter();
   const latency = createLatencyRecorder((rows) => writeLatency(pool, { workerId, rows }));
   const flushLatency = () =>
     latency.flush().catch((error) => log.warn({ err: error }, "could not write latencies"));
@@ -114,6 +117,7 @@ export async function startRunner(options: {
     onSettled: (batch) => {
       for (const settlement of batch) release(settlement.leaseToken);
       latency.count(batch);
+      settledCounter.add(batch.length, performance.now());
       work.notify();
     },
     log,
@@ -167,6 +171,7 @@ export async function startRunner(options: {
         workersAlive,
       });
       inHand.set(token, claimed.length);
+      claimedCounter.add(claimed.length, performance.now());
       if (claimed.length === 0) inHand.delete(token);
       if (!running || lapses > lapsesBefore) {
         await returnLeases(claimed, 0);
@@ -184,7 +189,8 @@ export async function startRunner(options: {
 
   async function beat(): Promise<void> {
     const sentAt = performance.now();
-    workersAlive = await heartbeat(pool, workerId);
+    const pace = { claimed: claimedCounter.total(sentAt), settled: settledCounter.total(sentAt) };
+    workersAlive = await heartbeat(pool, { workerId, pace });
     lanes.shareAmong(workersAlive);
     if (performance.now() > leaseEndsAt) {
       lapses++;

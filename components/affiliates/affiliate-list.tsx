@@ -17,8 +17,9 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { affiliateListOptions } from "#lib/affiliates/client.ts";
 import type { Affiliate } from "#lib/affiliates/schema.ts";
 import { withQuery } from "#lib/api/fetcher.ts";
-import { formatNoun } from "#lib/format.ts";
+import { formatCapped, formatNoun } from "#lib/format.ts";
 import { CreateAffiliate } from "./create-affiliate.tsx";
+import { FailingEndpoints } from "./failing-endpoints.tsx";
 import { affiliateFilters, affiliateParams } from "./list-params.ts";
 
 const helper = listColumnHelper<Affiliate>();
@@ -29,7 +30,7 @@ const columns = [
     header: "Affiliate",
     meta: { phone: "lead", className: "truncate" },
     cell: ({ row: { original: affiliate } }) => (
-      <RowLink href={withQuery("/endpoints", { affiliate: affiliate.key })}>{affiliate.name}</RowLink>
+      <RowLink href={`/affiliates/${encodeURIComponent(affiliate.key)}`}>{affiliate.name}</RowLink>
     ),
   }),
   helper.display({
@@ -48,24 +49,38 @@ const columns = [
   helper.display({
     id: "endpoints",
     header: "Endpoints",
-    meta: { phone: "lead-end", className: "sm:w-32" },
+    meta: { phone: "lead-end", className: "sm:w-28" },
     cell: ({ row: { original: affiliate } }) => (
-      <span className="text-ink-2">{formatNoun(affiliate.endpoint_count, "endpoint")}</span>
+      <Link
+        href={withQuery("/endpoints", { view: "all", affiliate: affiliate.key })}
+        prefetch={false}
+        className="text-ink-2 underline-offset-2 hover:underline"
+      >
+        {formatNoun(affiliate.endpoint_count, "endpoint")}
+      </Link>
     ),
   }),
   helper.display({
-    id: "deliveries",
-    header: "What was sent",
+    id: "failing",
+    header: "Failing",
+    meta: { phone: "hidden", className: "sm:w-24" },
+    cell: ({ row: { original: affiliate } }) => <FailingEndpoints affiliate={affiliate} />,
+  }),
+  helper.display({
+    id: "events",
+    header: "Events, 24 h",
     meta: { phone: "hidden", className: "sm:w-28 sm:max-md:hidden" },
-    cell: ({ row: { original: affiliate } }) => (
-      <Link
-        href={withQuery("/deliveries", { affiliate: affiliate.key })}
-        prefetch={false}
-        className="text-ink-2 underline underline-offset-2"
-      >
-        Deliveries<span className="sr-only"> of {affiliate.name}</span>
-      </Link>
-    ),
+    cell: ({ row: { original: affiliate } }) =>
+      affiliate.activity ? (
+        <Link
+          href={withQuery("/events", { affiliate: affiliate.key })}
+          prefetch={false}
+          className="text-ink-2 underline-offset-2 hover:underline"
+        >
+          {formatCapped(affiliate.activity.events_last_day)}
+          <span className="sr-only"> events of {affiliate.name} in 24 h</span>
+        </Link>
+      ) : null,
   }),
   helper.display({
     id: "created",

@@ -8,7 +8,7 @@ import { formatCount } from "#lib/format.ts";
 import type { ChartPoint, ChartSeries, Drawing } from "./plot.ts";
 import { ZoomArea } from "./zoom-area.tsx";
 
-export type { ChartPoint, ChartSeries } from "./plot.ts";
+export type { ChartSeries } from "./plot.ts";
 
 type ChartProps = {
   title: string;

@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { ExactTime } from "#components/layout/time.tsx";
 import { TemplateText } from "#components/template-editor/template-text.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -24,7 +25,13 @@ export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
           </Fact>
         )}
         <Fact name="Affiliate">
-          {endpoint.affiliate.name}{" "}
+          <Link
+            href={`/affiliates/${encodeURIComponent(endpoint.affiliate.key)}`}
+            prefetch={false}
+            className="underline underline-offset-2"
+          >
+            {endpoint.affiliate.name}
+          </Link>{" "}
           <code className="font-mono text-ink-3 text-xs">{endpoint.affiliate.key}</code>
         </Fact>
         <Fact name="Event types">

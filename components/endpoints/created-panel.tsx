@@ -33,7 +33,7 @@ export function CreatedPanel({ endpoint }: { endpoint: EndpointCreated }) {
           <ButtonLink href={`/endpoints/${endpoint.id}`} tone="primary">
             Open the endpoint
           </ButtonLink>
-          <ButtonLink href="/endpoints" tone="quiet">
+          <ButtonLink href="/endpoints?view=all" tone="quiet">
             All endpoints
           </ButtonLink>
         </div>

@@ -11,16 +11,20 @@ import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
 import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { LinkTabs } from "#components/ui/link-tabs.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
+import { type EndpointView, endpointViews } from "#lib/endpoints/schema.ts";
 import { endpointColumns } from "./columns.tsx";
-import { type EndpointView, endpointFilters, endpointParams, endpointViews } from "./list-params.ts";
+import { endpointFilters, endpointParams } from "./list-params.ts";
 
 const viewLabels = {
-  all: "All",
   failing: "Failing",
+  slow: "Slow",
+  breaker_open: "Breaker open",
   paused: "Paused",
   disabled: "Disabled",
+  all: "All",
 } satisfies Record<EndpointView, string>;
 const serialize = createSerializer(endpointParams);
 
@@ -35,6 +39,7 @@ export function EndpointList() {
     { name: "Name or URL", value: params.q },
     { name: "Affiliate", value: params.affiliate },
   ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
+  const view = { name: "View", value: viewLabels[params.view] };
   const clear = () => void setParams({ q: null, affiliate: null, cursor: null });
   const search = useCallback(
     (q: string | null) => void setParams({ q, cursor: null }, { history: "replace" }),
@@ -62,12 +67,13 @@ export function EndpointList() {
         />
       </FilterBar>
       <ListView
-        caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, newest first`}
+        key={params.view}
+        caption={`Endpoints, ${viewLabels[params.view].toLowerCase()}, the ${params.view === "slow" ? "slowest" : "worst"} first`}
         noun="endpoints"
         query={query}
         columns={endpointColumns}
         rowKey={({ id }) => id}
-        filters={filters}
+        filters={filters.length > 0 && params.view !== "all" ? [view, ...filters] : filters}
         onClearFilters={clear}
         cursor={params.cursor}
         onCursor={(cursor) => void setParams({ cursor })}
@@ -82,6 +88,14 @@ const nothingHere = {
     title: "No endpoint is failing",
     text: "The latest attempt to every active endpoint succeeded, or none was made yet.",
   },
+  slow: {
+    title: "No endpoint is slow",
+    text: "None has a P95 over 2 s in the last 24 hours, and none has become much slower than it was in the last 7 days. That is judged from 20 attempts on.",
+  },
+  breaker_open: {
+    title: "No breaker is open",
+    text: "A breaker opens after 10 failures in a row, or when half of the attempts of 5 minutes fail; it then probes with single requests.",
+  },
   paused: {
     title: "No endpoint is paused",
     text: "Somebody can pause an endpoint on its page; its events are then held until it is resumed.",
@@ -95,7 +109,11 @@ const nothingHere = {
 function NoEndpoints({ view }: { view: EndpointView }) {
   if (view !== "all") {
     return (
-      <EmptyState icon={CircleCheck} title={nothingHere[view].title}>
+      <EmptyState
+        icon={CircleCheck}
+        title={nothingHere[view].title}
+        action={<ButtonLink href="/endpoints?view=all">Show all endpoints</ButtonLink>}
+      >
         <p>{nothingHere[view].text}</p>
       </EmptyState>
     );

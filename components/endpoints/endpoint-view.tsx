@@ -11,7 +11,7 @@ import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { MayLink } from "#components/layout/may-link.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
-import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
@@ -93,7 +93,8 @@ export function EndpointView({ id }: { id: string }) {
 }
 
 function Cause({ endpoint }: { endpoint: EndpointDetail }) {
-  return <p>{useClockText((nowMs) => endpointCause(endpoint, nowMs))}</p>;
+  const timeZone = useTimeZone();
+  return <p>{useClockText((nowMs) => endpointCause(endpoint, nowMs, timeZone))}</p>;
 }
 
 function Performance({ endpoint }: { endpoint: EndpointDetail }) {
@@ -142,7 +143,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
 function Backlog({ endpoint }: { endpoint: EndpointDetail }) {
   const { backlog } = endpoint;
   return (
-    <Panel title="Backlog">
+    <Panel title="Backlog" id="backlog">
       <Facts>
         <BacklogFact name="Waiting" state="pending" count={backlog.waiting} endpoint={endpoint} />
         <BacklogFact

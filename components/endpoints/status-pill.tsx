@@ -1,4 +1,13 @@
-import { CircleAlert, CircleCheck, CircleDashed, CirclePause, CircleX, Unplug } from "lucide-react";
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Snail,
+  TrendingDown,
+  Unplug,
+} from "lucide-react";
 import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { type EndpointCondition, endpointCondition, endpointConditionLabels } from "#lib/endpoints/words.ts";
@@ -6,6 +15,8 @@ import { type EndpointCondition, endpointCondition, endpointConditionLabels } fr
 const looks = {
   healthy: { tone: "ok", icon: CircleCheck },
   unused: { tone: "idle", icon: CircleDashed },
+  slow: { tone: "warn", icon: Snail },
+  slowing: { tone: "warn", icon: TrendingDown },
   failing: { tone: "bad", icon: CircleAlert },
   breaker_open: { tone: "bad", icon: Unplug },
   paused: { tone: "held", icon: CirclePause },

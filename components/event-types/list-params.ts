@@ -14,5 +14,5 @@ export function eventTypeFilters({ cursor }: Params): EventTypeFilters {
 
 /** What an event type's page shows of the endpoints that get its events. */
 export function subscriberFilters(name: string, { cursor }: Params): EndpointFilters {
-  return { event_type: name, limit: 20, ...(cursor === null ? {} : { cursor }) };
+  return { event_type: name, limit: 20, activity: "true", ...(cursor === null ? {} : { cursor }) };
 }

@@ -3,66 +3,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
-import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
 import { useOrigin } from "#components/layout/origin.ts";
 import { useLiveInterval } from "#components/layout/preferences.ts";
-import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
-import { MiddleCut } from "#components/ui/mono.tsx";
 import { eventListOptions } from "#lib/events/client.ts";
-import type { Event } from "#lib/events/schema.ts";
-import { formatBytes } from "#lib/format.ts";
+import { eventColumns } from "./columns.tsx";
 import { eventFilters, eventParams } from "./list-params.ts";
-
-const helper = listColumnHelper<Event>();
-
-const columns = [
-  helper.display({
-    id: "id",
-    header: "Event",
-    meta: { phone: "lead", className: "truncate" },
-    cell: ({ row: { original: event } }) => (
-      <span className="inline-flex max-w-full items-center gap-0.5">
-        <RowLink href={`/events/${encodeURIComponent(event.id)}`} className="min-w-0 font-mono text-xs">
-          <MiddleCut text={event.id} />
-        </RowLink>
-        <CopyButton text={event.id} what="event id" />
-      </span>
-    ),
-  }),
-  helper.display({
-    id: "type",
-    header: "Type",
-    meta: { phone: "second", className: "sm:w-[22%] truncate" },
-    cell: ({ row: { original: event } }) => <span title={event.type}>{event.type}</span>,
-  }),
-  helper.display({
-    id: "affiliate",
-    header: "Affiliate",
-    meta: { phone: "hidden", className: "sm:w-[22%]" },
-    cell: ({ row: { original: event } }) => event.affiliate.name,
-  }),
-  helper.display({
-    id: "size",
-    header: "Data",
-    meta: { phone: "second-end", className: "sm:w-24 sm:max-lg:hidden" },
-    cell: ({ row: { original: event } }) => (
-      <span className="text-ink-2">{formatBytes(event.data_bytes)}</span>
-    ),
-  }),
-  helper.display({
-    id: "received",
-    header: "Received",
-    meta: { phone: "lead-end", className: "sm:w-28", sorted: "descending" },
-    cell: ({ row: { original: event } }) => <RelativeTime iso={event.received_at} className="text-ink-2" />,
-  }),
-];
 
 export function EventList() {
   const [params, setParams] = useQueryStates(eventParams, { history: "push" });
@@ -97,7 +47,7 @@ export function EventList() {
         caption="Events, newest first"
         noun="events"
         query={query}
-        columns={columns}
+        columns={eventColumns}
         rowKey={({ id }) => id}
         filters={filters}
         onClearFilters={clear}

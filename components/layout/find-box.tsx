@@ -87,7 +87,7 @@ export function FindBox() {
                 No delivery, event or endpoint has the id “{find.variables}”. No event has it as a searchable
                 value either.{" "}
                 <Link
-                  href={withQuery("/endpoints", { q: find.variables })}
+                  href={withQuery("/endpoints", { view: "all", q: find.variables })}
                   onClick={leave}
                   // It may be somebody's click id, which belongs into no URL unless asked for.
                   prefetch={false}

@@ -3,9 +3,9 @@ export function OverviewSkeleton() {
   return (
     <div role="status" className="flex flex-col gap-6">
       <span className="sr-only">Loading</span>
-      {["now", "hour"].map((group) => (
-        <div aria-hidden key={group} className="grid grid-cols-2 gap-3 pt-7 lg:grid-cols-4">
-          {["a", "b", "c", "d"].map((tile) => (
+      {["now", "hour", "endpoints"].map((group) => (
+        <div aria-hidden key={group} className="grid grid-cols-2 gap-3 pt-7 md:grid-cols-3 xl:grid-cols-5">
+          {["a", "b", "c", "d", "e"].map((tile) => (
             <div key={tile} className="flex h-24 flex-col gap-3 rounded-lg border border-line px-4 py-3">
               <span className="skeleton h-3 w-1/2" />
               <span className="skeleton h-6 w-1/3" />

@@ -1,14 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { CircleAlert } from "lucide-react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
-import { useClockText } from "#components/layout/clock.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
-import { formatCapped, formatCount, formatMs, formatNoun, formatSpan } from "#lib/format.ts";
+import { withQuery } from "#lib/api/fetcher.ts";
+import { formatCapped, formatCount, formatMs, formatNoun } from "#lib/format.ts";
 import { overviewOptions } from "#lib/stats/client.ts";
 import type { Overview } from "#lib/stats/schema.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import { NoWorker } from "./no-worker.tsx";
+import { OldestWaiting } from "./oldest-waiting.tsx";
 import { OverviewSkeleton } from "./overview-skeleton.tsx";
 import { ThroughputChart } from "./throughput-chart.tsx";
 import { Tile, TileGroup } from "./tile.tsx";
@@ -22,62 +23,28 @@ export function OverviewView() {
       return <ErrorState what="The overview" error={error} onRetry={retry} busy={query.isFetching} />;
     return <OverviewSkeleton />;
   }
-  const { endpoints } = overview;
-  const endpointCount = endpoints.active + endpoints.paused + endpoints.disabled;
+  const { active, paused, disabled } = overview.endpoints;
   return (
     <div className="flex flex-col gap-6">
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
       {overview.workers_alive === 0 ? <NoWorker /> : null}
-      {endpointCount === 0 ? <FirstSteps /> : null}
+      {active + paused + disabled === 0 ? <FirstSteps /> : null}
       <Now overview={overview} />
       <LastHour overview={overview} />
       <ThroughputChart throughput={overview.throughput} />
-      <TileGroup title="Endpoints">
-        <Tile
-          href="/endpoints?view=failing"
-          label="Failing"
-          value={formatCount(endpoints.failing)}
-          note="latest attempt failed"
-          alarming={endpoints.failing > 0}
-        />
-        <Tile
-          href="/endpoints?view=paused"
-          label="Paused"
-          value={formatCount(endpoints.paused)}
-          note="events are held"
-        />
-        <Tile
-          href="/endpoints?view=disabled"
-          label="Disabled"
-          value={formatCount(endpoints.disabled)}
-          note="events are held"
-          alarming={endpoints.disabled > 0}
-        />
-        <Tile
-          href="/endpoints"
-          label="Active"
-          value={formatCount(endpoints.active)}
-          note={`of ${formatCount(endpointCount)}`}
-        />
-      </TileGroup>
+      <Endpoints endpoints={overview.endpoints} />
     </div>
   );
 }
 
 function Now({ overview }: { overview: Overview }) {
-  const oldestMs = (nowMs: number) =>
-    overview.oldest_waiting_at ? nowMs - Date.parse(overview.oldest_waiting_at) : null;
-  const oldest = useClockText((nowMs) => {
-    const ms = oldestMs(nowMs);
-    return ms === null ? "nothing is due" : `oldest due for ${formatSpan(ms)}`;
-  });
   return (
     <TileGroup title="Now">
       <Tile
         href="/deliveries?state=pending"
         label="Waiting"
         value={formatCapped(overview.waiting)}
-        note={oldest}
+        note="held and blocked ones included"
       />
       <Tile
         href="/deliveries?state=failed"
@@ -98,15 +65,17 @@ function Now({ overview }: { overview: Overview }) {
         note="given up until somebody acts"
         alarming={overview.dead_letters.count > 0}
       />
+      <OldestWaiting overview={overview} />
     </TileGroup>
   );
 }
 
 function LastHour({ overview }: { overview: Overview }) {
+  const from = overview.hour_from;
   return (
     <TileGroup title="Last hour">
       <Tile
-        href="/deliveries?state=delivered"
+        href={withQuery("/deliveries", { state: "delivered", from })}
         label="Delivered"
         value={formatCount(overview.delivered_last_hour)}
       />
@@ -117,22 +86,64 @@ function LastHour({ overview }: { overview: Overview }) {
         note="each may be retried"
       />
       <Tile
-        href="/deliveries?state=dead_letter"
+        href={withQuery("/deliveries", { state: "dead_letter", from })}
         label="New dead letters"
         value={formatCount(overview.new_dead_letters_last_hour)}
+        note="by when they failed"
         alarming={overview.new_dead_letters_last_hour > 0}
       />
       <Tile
-        href="/deliveries?state=delivered"
+        href={withQuery("/deliveries", { state: "delivered", from })}
         label="Mean time of a success"
         value={overview.mean_success_ms === null ? "–" : formatMs(overview.mean_success_ms)}
         note={overview.mean_success_ms === null ? "no success to measure" : "from start to the whole answer"}
       />
       <Tile
-        href="/deliveries"
-        label="P50, P95, P99 of all attempts"
+        href="/endpoints?view=slow"
+        label="P50, P95, P99"
         value={percentilesOf(overview)}
-        note={overview.p50_ms === null ? "no attempt to measure" : "failures included"}
+        small
+        note={overview.p50_ms === null ? "no attempt to measure" : "of all attempts, failures included"}
+      />
+    </TileGroup>
+  );
+}
+
+function Endpoints({ endpoints }: { endpoints: Overview["endpoints"] }) {
+  return (
+    <TileGroup title="Endpoints">
+      <Tile
+        href="/endpoints?view=failing"
+        label="Failing"
+        value={formatCount(endpoints.failing)}
+        note={`of ${formatCount(endpoints.active)} active`}
+        alarming={endpoints.failing > 0}
+      />
+      <Tile
+        href="/endpoints?view=breaker_open"
+        label="Breaker open"
+        value={formatCount(endpoints.breaker_open)}
+        note="only probes go out"
+        alarming={endpoints.breaker_open > 0}
+      />
+      <Tile
+        href="/endpoints?view=slow"
+        label="Slow"
+        value={formatCount(endpoints.slow)}
+        note="or slowing down"
+      />
+      <Tile
+        href="/endpoints?view=disabled"
+        label="Disabled"
+        value={formatCount(endpoints.disabled)}
+        note="events are held"
+        alarming={endpoints.disabled > 0}
+      />
+      <Tile
+        href="/endpoints?view=paused"
+        label="Paused"
+        value={formatCount(endpoints.paused)}
+        note="events are held"
       />
     </TileGroup>
   );
@@ -140,18 +151,5 @@ function LastHour({ overview }: { overview: Overview }) {
 
 function percentilesOf({ p50_ms, p95_ms, p99_ms }: Overview): string {
   const known = [p50_ms, p95_ms, p99_ms].filter((ms) => ms !== null);
-  return known.length === 0 ? "–" : known.map(formatMs).join(", ");
-}
-
-function NoWorker() {
-  return (
-    <div role="alert" className="flex items-start gap-3 rounded-lg border border-bad bg-bad-tint px-4 py-3">
-      <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-      <p>
-        <strong className="font-semibold text-bad">No worker is alive, so nothing is being sent.</strong>{" "}
-        Events are accepted and kept. Start a worker with{" "}
-        <code className="font-mono text-xs">npm run worker</code>; it goes on where the last one stopped.
-      </p>
-    </div>
-  );
+  return known.length === 0 ? "–" : known.map(formatMs).join(" · ");
 }

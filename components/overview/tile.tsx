@@ -2,18 +2,32 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { classNames } from "#components/ui/class-names.ts";
 
-type TileProps = { href: string; label: string; value: string; note?: ReactNode; alarming?: boolean };
+type TileProps = {
+  href: string;
+  label: string;
+  value: string;
+  note?: ReactNode;
+  alarming?: boolean;
+  /** For several numbers in one. */
+  small?: boolean;
+};
 
 /** One number, and the way to the list that explains it. */
-export function Tile({ href, label, value, note, alarming = false }: TileProps) {
+export function Tile({ href, label, value, note, alarming = false, small = false }: TileProps) {
   return (
     <Link
       href={href}
       prefetch={false}
-      className="flex min-w-0 flex-col gap-0.5 rounded-lg border border-line px-4 py-3 transition-colors hover:bg-hover"
+      className="flex min-w-0 flex-col gap-0.5 rounded-lg border border-line px-4 py-3 transition-colors hover:bg-hover max-md:last:odd:col-span-2"
     >
       <span className="text-ink-2">{label}</span>
-      <span className={classNames("font-semibold text-xl tracking-tight", alarming && "text-bad")}>
+      <span
+        className={classNames(
+          "font-semibold tracking-tight",
+          small ? "text-base leading-7" : "text-xl",
+          alarming && "text-bad",
+        )}
+      >
         {value}
       </span>
       <span className="min-h-4 text-ink-3 text-xs">{note}</span>
@@ -25,7 +39,7 @@ export function TileGroup({ title, children }: { title: string; children: ReactN
   return (
     <section>
       <h2 className="mb-2 font-semibold text-sm">{title}</h2>
-      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</div>
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5">{children}</div>
     </section>
   );
 }

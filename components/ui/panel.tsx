@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { classNames } from "./class-names.ts";
 
-type PanelProps = { title: string; aside?: ReactNode; children: ReactNode; className?: string };
+type PanelProps = { title: string; id?: string; aside?: ReactNode; children: ReactNode; className?: string };
 
 /** A titled part of a page. */
-export function Panel({ title, aside, children, className }: PanelProps) {
+export function Panel({ title, id, aside, children, className }: PanelProps) {
   return (
-    <div className={classNames("min-w-0 rounded-lg border border-line", className)}>
+    <div id={id} className={classNames("min-w-0 rounded-lg border border-line", className)}>
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 border-line border-b px-4 py-1.5">
         <h2 className="font-semibold text-sm">{title}</h2>
         {aside}

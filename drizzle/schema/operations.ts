@@ -24,6 +24,11 @@ export const workers = posthorn.table("workers", {
   startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),
   heartbeatAt: timestamp("heartbeat_at", { withTimezone: true }).notNull().defaultNow(),
   leaseUntil: timestamp("lease_until", { withTimezone: true }).notNull(),
+  /** At its clean exit; one whose lease ran out without it was lost. */
+  stoppedAt: timestamp("stopped_at", { withTimezone: true }),
+  /** What it did in the minute before its latest heartbeat. */
+  claimedLastMinute: integer("claimed_last_minute").notNull().default(0),
+  settledLastMinute: integer("settled_last_minute").notNull().default(0),
 });
 
 /** Only the hash is kept; the key itself is shown once. */

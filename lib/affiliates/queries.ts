@@ -1,13 +1,17 @@
 import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { affiliates, endpoints } from "#drizzle/schema/index.ts";
+import { affiliates, endpointHealth, endpointPercentiles, endpoints, events } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
-import type { Page } from "#lib/api/paging.ts";
+import { capCount, type Page } from "#lib/api/paging.ts";
 import { contains } from "#lib/api/search.ts";
+import { plainArray } from "#lib/db/arrays.ts";
 import type { Orm } from "#lib/db/database.ts";
-import type { Affiliate, AffiliateListQuery } from "./schema.ts";
+import { inView } from "#lib/endpoints/conditions.ts";
+import type { Affiliate, AffiliateActivity, AffiliateListQuery } from "./schema.ts";
 
 const maxCounted = 10_000;
+/** A page's counts touch at most 25,000 rows. */
+const maxEvents = 500;
 
 /** Over endpoints_affiliate. The raw names keep the sub-select's columns apart from the outer row's. */
 const endpointCount = sql<number>`(select count(*)::int from (
@@ -110,6 +114,32 @@ export async function hasEndpoints(orm: Orm, affiliateId: string): Promise<boole
     .where(and(eq(endpoints.affiliateId, affiliateId), isNull(endpoints.deletedAt)))
     .limit(1);
   return rows.length > 0;
+}
+
+type ActivityRow = { id: string; failing: number; events: number };
+
+/**
+ * What these affiliates' endpoints and last 24 hours are like, by id: along endpoints_affiliate and events_affiliate,
+ * and no further than `maxEvents` of each.
+ */
+export async function selectActivity(
+  orm: Orm,
+  ids: readonly string[],
+): Promise<Map<string, AffiliateActivity>> {
+  const failing = sql`select count(*)::int from ${endpoints} inner join ${endpointHealth}
+    on ${endpointHealth.endpointId} = ${endpoints.id} left join ${endpointPercentiles}
+    on ${endpointPercentiles.endpointId} = ${endpoints.id} where ${endpoints.affiliateId} = i.id and ${inView("failing")}`;
+  const recent = sql`select from ${events} v where v.affiliate_id = i.id
+    and v.received_at >= now() - interval '24 hours' limit ${sql.raw(String(maxEvents + 1))}`;
+  const { rows } = await orm.execute<ActivityRow>(sql`
+    select i.id, (${failing}) as failing, (select count(*)::int from (${recent}) recent) as events
+    from unnest(${plainArray(ids)}::uuid[]) i (id)`);
+  return new Map(
+    rows.map(({ id, failing, events }) => [
+      id,
+      { failing_endpoints: failing, events_last_day: capCount(events, maxEvents) },
+    ]),
+  );
 }
 
 function isLive(key: string): SQL | undefined {

@@ -14,24 +14,38 @@ import {
   insertAffiliate,
   lockAffiliate,
   markAffiliateDeleted,
+  selectActivity,
   selectAffiliate,
   selectAffiliates,
   updateAffiliate,
 } from "./queries.ts";
 import type { Affiliate, AffiliateCreate, AffiliateEdit, AffiliateListQuery } from "./schema.ts";
 
-/** One page of affiliates, newest first. */
+/** One page of affiliates, newest first; with what goes on at each where asked for. */
 export async function listAffiliates(actor: Actor, query: AffiliateListQuery): Promise<Page<Affiliate>> {
   authorize(actor, "affiliate.read");
-  return selectAffiliates(appDatabase().orm, { ...query, scope: actor.affiliateId });
+  const page = await selectAffiliates(appDatabase().orm, { ...query, scope: actor.affiliateId });
+  return query.activity ? { ...page, data: await withActivity(page.data) } : page;
 }
 
-/** The affiliate with this key; 404 when there is none. */
+/** The affiliate with this key, and what goes on there; 404 when there is none. */
 export async function getAffiliate(actor: Actor, key: string): Promise<Affiliate> {
   authorize(actor, "affiliate.read");
   const affiliate = existing(await selectAffiliate(appDatabase().orm, key));
   existing(visibleTo(actor, { affiliate }));
-  return affiliate;
+  const [full] = await withActivity([affiliate]);
+  return full ?? affiliate;
+}
+
+async function withActivity(affiliates: Affiliate[]): Promise<Affiliate[]> {
+  const activities = await selectActivity(
+    appDatabase().orm,
+    affiliates.map(({ id }) => id),
+  );
+  return affiliates.map((affiliate) => {
+    const activity = activities.get(affiliate.id);
+    return activity ? { ...affiliate, activity } : affiliate;
+  });
 }
 
 /** 409 when the key is taken. */

@@ -12,3 +12,11 @@ export type Page<T> = {
   next_cursor: string | null;
   previous_cursor: string | null;
 };
+
+/** A count that stops early: `capped` means "at least". */
+export type CappedCount = { count: number; capped: boolean };
+
+/** The count of something that was counted no further than one beyond `countedTo`. */
+export function capCount(count: number, countedTo: number): CappedCount {
+  return { count: Math.min(count, countedTo), capped: count > countedTo };
+}

@@ -45,7 +45,7 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
   const id = encodeURIComponent(object.id);
   switch (object.kind) {
     case "affiliate":
-      return affiliate ? withQuery("/affiliates", { q: affiliate.key }) : "/affiliates";
+      return affiliate ? `/affiliates/${encodeURIComponent(affiliate.key)}` : "/affiliates";
     case "api_key":
       return withQuery("/settings/api-keys", { q: object.id });
     case "delivery":

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
-import { pageQuery } from "#lib/api/paging.ts";
+import { type CappedCount, pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
 import type { BreakerStatus } from "#lib/breakers/schema.ts";
 import { type Filter, numericComparisons } from "#lib/delivery/filters.ts";
@@ -263,13 +263,29 @@ export const endpointRenderWaiting = z.strictObject({
 });
 export type EndpointRenderWaiting = z.infer<typeof endpointRenderWaiting>;
 
+/** What a list of endpoints can be narrowed to, those that need somebody first. */
+export const endpointViews = ["failing", "slow", "breaker_open", "paused", "disabled", "all"] as const;
+export type EndpointView = (typeof endpointViews)[number];
+
+/**
+ * `worst`: disabled, then breaker open, failing, slow, paused, the rest; within each the most failures in a row first.
+ * `slowest`: by P95. `oldest_due`: what has been due longest first, endpoints that hold theirs last.
+ */
+export const endpointSorts = ["newest", "worst", "slowest", "oldest_due"] as const;
+
 export const endpointListQuery = pageQuery.extend({
+  view: z.enum(endpointViews).default("all"),
+  sort: z.enum(endpointSorts).default("newest"),
+  /** Only endpoints that something waits for. */
+  waiting: z.stringbool().optional(),
+  /** With each endpoint's `activity`. */
+  activity: z.stringbool().default(false),
   q: plainText().trim().max(200).optional(),
   affiliate: affiliateKey.optional(),
   status: z.enum(endpointStatuses).optional(),
   /** Only endpoints that get events of this type, by its name or because they get all. */
   event_type: eventTypeName.optional(),
-  /** Only endpoints whose latest settled attempt failed. */
+  /** Only endpoints whose latest settled attempt failed, or whose breaker failures have opened. */
   failing: z.stringbool().optional(),
 });
 export type EndpointListQuery = z.infer<typeof endpointListQuery>;
@@ -292,8 +308,22 @@ type EndpointHealth = {
   last_failure_at: string | null;
   last_failure_reason: Reason | null;
   last_failure_status: number | null;
+  /** The first of the failures that no success has interrupted yet, and how many there are. */
+  failing_since: string | null;
+  failing_attempts: number;
   /** Null when nothing was attempted in the last 24 hours. */
   latency: EndpointLatency | null;
+};
+
+/** What waits for an endpoint, and what its last 24 hours were like. */
+export type EndpointActivity = {
+  /** Waiting and awaiting a retry, held and blocked ones included. */
+  backlog: CappedCount;
+  /** When what is due longest was due; null when nothing is. */
+  oldest_due_at: string | null;
+  dead_letters: CappedCount;
+  /** 24 whole hours, the current one last; an hour without attempts has zeros. */
+  hours: { attempts: number; delivered: number }[];
 };
 
 export type Endpoint = {
@@ -324,6 +354,8 @@ export type Endpoint = {
   response_rules: ResponseRule[];
   health: EndpointHealth;
   breaker: BreakerStatus;
+  /** Only where a list was asked for it. */
+  activity?: EndpointActivity;
   created_at: string;
   updated_at: string;
 };

@@ -15,6 +15,7 @@ import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { renderWaiting as renderWaitingOf, type WaitingRendered } from "#lib/queue/render-again.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
+import { selectActivity } from "./activity.ts";
 import { checkContent, type EndpointContent } from "./check-content.ts";
 import {
   type EndpointSettings,
@@ -42,10 +43,21 @@ import {
 } from "./schema.ts";
 import { editSealed, seal } from "./sealed.ts";
 
-/** One page of endpoints that are not deleted, newest first. */
+/** One page of endpoints that are not deleted, with what waits for each and its last 24 hours where asked for. */
 export async function listEndpoints(actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
   authorize(actor, "endpoint.read");
-  return selectEndpoints(appDatabase().orm, { ...query, scope: actor.affiliateId });
+  const { orm, pool } = appDatabase();
+  const page = await selectEndpoints(orm, { ...query, scope: actor.affiliateId });
+  if (!query.activity || page.data.length === 0) return page;
+  const activities = await selectActivity(
+    pool,
+    page.data.map(({ id }) => id),
+  );
+  const withActivity = (endpoint: Endpoint): Endpoint => {
+    const activity = activities.get(endpoint.id);
+    return activity ? { ...endpoint, activity } : endpoint;
+  };
+  return { ...page, data: page.data.map(withActivity) };
 }
 
 /** One endpoint with what waits for it; 404 when there is none, or it was deleted. */

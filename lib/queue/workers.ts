@@ -18,22 +18,34 @@ export async function registerWorker(
   return rows[0] as { id: string; alive: number };
 }
 
-/** Renews the worker's lease on everything it holds; returns how many workers are alive, itself included. */
-export async function heartbeat(db: Queryable, workerId: string): Promise<number> {
+/** What a worker did in the last minute, in deliveries. */
+export type WorkerPace = { claimed: number; settled: number };
+
+/**
+ * Renews the worker's lease on everything it holds, and stores its pace; returns how many workers are alive, itself
+ * included.
+ */
+export async function heartbeat(
+  db: Queryable,
+  { workerId, pace }: { workerId: string; pace: WorkerPace },
+): Promise<number> {
   const { rows } = await db.query<{ alive: number }>({
     name: "heartbeat",
     text: `with me as (
-        update posthorn.workers set heartbeat_at = now(), lease_until = now() + $2 * interval '1 second' where id = $1
+        update posthorn.workers set heartbeat_at = now(), lease_until = now() + $2 * interval '1 second',
+          claimed_last_minute = $3, settled_last_minute = $4 where id = $1
       )
       select count(*)::int as alive from posthorn.workers where lease_until >= now() and id <> $1`,
-    values: [workerId, leaseSeconds],
+    values: [workerId, leaseSeconds, pace.claimed, pace.settled],
   });
   return (rows[0]?.alive ?? 0) + 1;
 }
 
 /** Ends the lease at a clean exit. A worker's row stays, since attempts name it. */
 export async function retireWorker(db: Queryable, workerId: string): Promise<void> {
-  await db.query("update posthorn.workers set lease_until = now() where id = $1", [workerId]);
+  await db.query("update posthorn.workers set lease_until = now(), stopped_at = now() where id = $1", [
+    workerId,
+  ]);
 }
 
 /** Removes workers that ended over 30 days ago and hold nothing any more. */

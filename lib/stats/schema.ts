@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { affiliateKey } from "#lib/affiliates/schema.ts";
+import type { CappedCount } from "#lib/api/paging.ts";
 import { isoTime, plainText } from "#lib/api/text.ts";
 import { maxSearchableLength } from "#lib/search/schema.ts";
 import type { BreakerState, OutcomeClass } from "#lib/vocabulary.ts";
-
-/** A count that stops early: `capped` means "at least". */
-export type CappedCount = { count: number; capped: boolean };
 
 export type Overview = {
   waiting: CappedCount;
@@ -21,10 +19,22 @@ export type Overview = {
   p50_ms: number | null;
   p95_ms: number | null;
   p99_ms: number | null;
-  /** Made or due longest ago of what waits and is not held. */
+  /** Due longest ago of what waits for neither a hold, nor its ordering key, nor a breaker. */
   oldest_waiting_at: string | null;
-  endpoints: { active: number; paused: number; disabled: number; failing: number };
+  /** Something that is due is older than the longest that its endpoint's policy may keep trying. */
+  past_retry_window: boolean;
+  /** As many as each view of the endpoints holds; `active` are those neither paused nor disabled. */
+  endpoints: {
+    active: number;
+    failing: number;
+    breaker_open: number;
+    slow: number;
+    paused: number;
+    disabled: number;
+  };
   workers_alive: number;
+  /** Where the last hour begins, which is sixty minutes of the clock with the current one. */
+  hour_from: string;
   /** One entry a minute for the last hour, oldest first, gaps included as zeros. */
   throughput: { minute: string; delivered: number; failed: number }[];
   at: string;

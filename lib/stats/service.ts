@@ -13,6 +13,7 @@ import { breakerTrack, historyWindow, mergeHistory } from "./history.ts";
 import {
   type Minute,
   selectBreakerChanges,
+  selectEndpointCounts,
   selectFound,
   selectHistory,
   selectHourLatency,
@@ -25,15 +26,18 @@ import type { FindRequest, Found, History, HistoryQuery, Overview } from "./sche
 /** The pipeline at a glance: what waits now, and what the last hour was like. */
 export async function getOverview(actor: Actor): Promise<Overview> {
   authorize(actor, "deployment.read");
-  const { pool } = appDatabase();
-  const [standing, minutes, latency] = await Promise.all([
+  const { orm, pool } = appDatabase();
+  const [standing, endpoints, minutes, latency] = await Promise.all([
     selectStanding(pool),
+    selectEndpointCounts(orm),
     selectMinutes(pool),
     selectHourLatency(pool),
   ]);
   const delivered = total(minutes, "delivered");
   return {
     ...standing,
+    endpoints,
+    hour_from: (minutes[0]?.minute ?? new Date(standing.at)).toISOString(),
     delivered_last_hour: delivered,
     failed_attempts_last_hour: total(minutes, "failed"),
     new_dead_letters_last_hour: total(minutes, "dead_letters"),

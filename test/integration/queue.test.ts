@@ -437,7 +437,7 @@ describe("reap", () => {
   test("leaves what living workers hold", async () => {
     await endpointWith(1);
     await take();
-    await heartbeat(db.pool, worker);
+    await heartbeat(db.pool, { workerId: worker, pace: { claimed: 0, settled: 0 } });
     expect(await reap(db.pool)).toBe(0);
   });
 

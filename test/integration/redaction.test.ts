@@ -137,6 +137,7 @@ describe("at the console", () => {
 
   test("no route answers with a sensitive value, as it is or encoded", async () => {
     const ids: Record<string, string[]> = {
+      affiliates: ["seen"],
       events: [eventId],
       deliveries: rows.map(({ id }) => id),
       endpoints: endpointIds,

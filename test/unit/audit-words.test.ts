@@ -48,7 +48,7 @@ test("every object has its page", () => {
   const affiliate = { id: "1", key: "acme", name: "Acme" };
   const of = (kind: Parameters<typeof auditObjectHref>[0]["object"]["kind"], id: string) =>
     auditObjectHref({ object: { kind, id, name: null }, affiliate });
-  expect(of("affiliate", "1")).toBe("/affiliates?q=acme");
+  expect(of("affiliate", "1")).toBe("/affiliates/acme");
   expect(of("api_key", "k")).toBe("/settings/api-keys?q=k");
   expect(of("delivery", "7")).toBe("/deliveries/7");
   expect(of("endpoint", "e")).toBe("/endpoints/e");

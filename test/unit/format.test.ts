@@ -9,6 +9,8 @@ import {
   formatMs,
   formatNoun,
   formatRelative,
+  formatShare,
+  formatSince,
   formatSpan,
   formatUpcoming,
   truncateMiddle,
@@ -27,6 +29,22 @@ describe("counts", () => {
     expect(formatNoun(0, "attempt")).toBe("0 attempts");
     expect(formatNoun(2, "delivery", "deliveries")).toBe("2 deliveries");
   });
+});
+
+it("says a share in percent, and never rounds to all or none of it", () => {
+  expect(formatShare(0, 7)).toBe("0 %");
+  expect(formatShare(1, 3)).toBe("33.3 %");
+  expect(formatShare(7, 7)).toBe("100 %");
+  expect(formatShare(1, 100_000)).toBe("<0.1 %");
+  expect(formatShare(99_999, 100_000)).toBe("99.9 %");
+  expect(formatShare(0, 0)).toBe("–");
+});
+
+it("names the day of a time past unless it is today's in the reader's zone", () => {
+  const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
+  expect(formatSince("2026-11-30T00:05:00.000Z", nowMs, "UTC")).toBe("00:05");
+  expect(formatSince("2026-11-30T00:05:00.000Z", nowMs, "America/New_York")).toBe("2026-11-29 19:05");
+  expect(formatSince("2026-11-29T23:55:00.000Z", nowMs, "UTC")).toBe("2026-11-29 23:55");
 });
 
 describe("durations", () => {

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { attemptSentence, deliveryLabel, deliveryNext } from "#lib/deliveries/words.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { rateWords, ruleWords } from "#lib/endpoints/setting-words.ts";
-import { breakerSentence, endpointCause, endpointCondition } from "#lib/endpoints/words.ts";
+import {
+  breakerSentence,
+  endpointCause,
+  endpointCauseShort,
+  endpointCondition,
+} from "#lib/endpoints/words.ts";
+import { reasons } from "#lib/vocabulary.ts";
 
 const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
 const at = (offsetMs: number) => new Date(nowMs + offsetMs).toISOString();
@@ -70,6 +76,8 @@ describe("an endpoint's condition and cause", () => {
     last_failure_at: null,
     last_failure_reason: null,
     last_failure_status: null,
+    failing_since: null,
+    failing_attempts: 0,
     latency: null,
   };
   const breaker: Endpoint["breaker"] = {
@@ -93,45 +101,153 @@ describe("an endpoint's condition and cause", () => {
     last_failure_status: 503,
   } as const;
 
-  it("tells unused, healthy, failing and stopped apart", () => {
-    expect(endpointCondition(endpoint({}))).toBe("unused");
-    expect(endpointCondition(endpoint({ last_success_at: at(-1_000), ...failure }))).toBe("healthy");
-    expect(endpointCondition(endpoint({ consecutive_failures: 1 }))).toBe("failing");
-    expect(endpointCondition(endpoint({ consecutive_failures: 1 }, "paused"))).toBe("paused");
+  const failing = {
+    ...failure,
+    consecutive_failures: 10,
+    failing_attempts: 12,
+    failing_since: at(-7_200_000),
+  };
+  const refused = {
+    ...failing,
+    last_failure_reason: "connection_refused",
+    last_failure_status: null,
+  } as const;
+  const latency = {
+    p50_ms: 40,
+    p95_ms: 812,
+    p99_ms: 900,
+    samples: 412,
+    slow: false,
+    slowing: false,
+    at: at(0),
+  };
+  const open = (change: Partial<Endpoint["breaker"]>, of: Partial<Endpoint["health"]> = refused) => ({
+    ...endpoint(of),
+    breaker: { ...breaker, state: "open" as const, changed_at: at(-3_600_000), ...change },
+  });
+  const success = { last_success_at: at(-180_000) };
+
+  const conditions: [string, Parameters<typeof endpointCondition>[0]][] = [
+    ["unused", endpoint({})],
+    ["healthy", endpoint({ ...success, ...failure })],
+    ["slow", endpoint({ ...success, latency: { ...latency, slow: true, slowing: true } })],
+    ["slowing", endpoint({ ...success, latency: { ...latency, slowing: true } })],
+    ["failing", endpoint({ consecutive_failures: 1 })],
+    ["failing", endpoint({ ...success, failing_attempts: 1, latency: { ...latency, slow: true } })],
+    ["breaker_open", open({})],
+    ["breaker_open", open({ state: "half_open" }, success)],
+    ["breaker_open", open({ held_by: "Ana" }, success)],
+    ["paused", endpoint(failing, "paused")],
+    ["disabled", endpoint(failing, "disabled")],
+  ];
+  it.each(conditions)("is %s", (condition, given) => {
+    expect(endpointCondition(given)).toBe(condition);
   });
 
-  it("says what an open breaker does next", () => {
-    const open = (change: Partial<Endpoint["breaker"]>) => ({
-      ...endpoint({ consecutive_failures: 10, ...failure }),
-      breaker: { ...breaker, state: "open" as const, ...change },
-    });
-    expect(endpointCondition(open({}))).toBe("breaker_open");
-    const cause = (change: Partial<Endpoint["breaker"]>) => endpointCause(open(change), nowMs);
-    expect(cause({ next_probe_at: at(40_000) })).toBe(
-      "Their server failed (503). The next probe goes in 40 s.",
-    );
-    expect(cause({ next_probe_at: at(-1_000) })).toBe(
-      "Their server failed (503). The next delivery is the probe.",
-    );
-    expect(cause({ held_by: "Ana" })).toBe(
-      "The breaker is held open by Ana until somebody resets or closes it.",
-    );
-    expect(cause({ state: "half_open" })).toBe(
-      "Their server failed (503). One request probes whether it works again.",
-    );
-  });
-
-  it("gives one sentence of cause", () => {
-    expect(endpointCause(endpoint({ consecutive_failures: 12, ...failure }), nowMs)).toBe(
-      "Their server failed (503): 12 failures in a row, the last 3 min ago.",
-    );
-    expect(endpointCause(endpoint({ consecutive_failures: 1, ...failure }), nowMs)).toBe(
-      "Their server failed (503): 1 failure, the last 3 min ago.",
-    );
-    expect(endpointCause(endpoint({}, "disabled"), nowMs)).toBe(
+  const causes: [string, string, Parameters<typeof endpointCause>[0]][] = [
+    ["Nothing has been sent to it yet.", "", endpoint({})],
+    ["Healthy: no attempt in 24 h; last success 3 min ago.", "", endpoint(success)],
+    [
+      "Healthy: P95 812 ms over 412 attempts in 24 h; last success 3 min ago.",
+      "",
+      endpoint({ ...success, latency }),
+    ],
+    [
+      "Answers, but slowly: P95 812 ms over 412 attempts in 24 h.",
+      "",
+      endpoint({ ...success, latency: { ...latency, slow: true } }),
+    ],
+    [
+      "Slowing down: its last hour took several times as long as its last 7 days; P95 812 ms over 412 attempts in 24 h.",
+      "",
+      endpoint({ ...success, latency: { ...latency, slowing: true } }),
+    ],
+    [
+      "Refused connections since 12:00; 12 failures in a row, the last 3 min ago.",
+      "Refused connections since 12:00",
+      endpoint(refused),
+    ],
+    [
+      "Answers 503 since 2026-11-28 14:00; 1 failure, the last 3 min ago.",
+      "Answers 503 since 2026-11-28 14:00",
+      endpoint({
+        ...failing,
+        consecutive_failures: 1,
+        failing_attempts: 1,
+        failing_since: at(-2 * 86_400_000),
+      }),
+    ],
+    [
+      "Answers 401 (refuses our credentials) since 12:00; 12 failures in a row, the last 3 min ago.",
+      "Answers 401 (refuses our credentials) since 12:00",
+      endpoint({ ...failing, last_failure_reason: "unauthorized", last_failure_status: 401 }),
+    ],
+    [
+      "The latest attempt failed; 2 failures in a row.",
+      "The latest attempt failed",
+      endpoint({ consecutive_failures: 2 }),
+    ],
+    [
+      "Refused connections since 12:00; next probe in 40 s.",
+      "next probe in 40 s",
+      open({ next_probe_at: at(40_000) }),
+    ],
+    [
+      "Refused connections since 12:00; the next delivery is the probe.",
+      "the next delivery is the probe",
+      open({ next_probe_at: at(-1_000) }),
+    ],
+    [
+      "Refused connections since 12:00; a probe is under way.",
+      "a probe is under way",
+      open({ state: "half_open" }),
+    ],
+    ["Refused connections since 12:00; nothing is sent to it.", "nothing is sent to it", open({})],
+    [
+      "Too many attempts failed, open since 13:00; next probe in 40 s.",
+      "next probe in 40 s",
+      open({ next_probe_at: at(40_000) }, success),
+    ],
+    [
+      "The breaker is held open by Ana since 13:00, until somebody resets or closes it.",
+      "held by Ana",
+      open({ held_by: "Ana" }),
+    ],
+    [
+      "Paused by Ana 2 h ago. Events for it are held, not dropped.",
+      "by Ana 2 h ago",
+      endpoint(failing, "paused"),
+    ],
+    [
+      "Disabled after 410 Gone, 2 h ago. Events for it are held, not dropped.",
+      "after 410 Gone, 2 h ago",
+      endpoint({ last_failure_reason: "gone", last_failure_status: 410 }, "disabled"),
+    ],
+    [
+      "Disabled by Ana 2 h ago; the last failure: their server failed (503). Events for it are held, not dropped.",
+      "by Ana 2 h ago; the last failure: their server failed (503)",
+      endpoint(failure, "disabled"),
+    ],
+    [
       "Disabled by Ana 2 h ago. Events for it are held, not dropped.",
-    );
-    expect(endpointCause(endpoint({}), nowMs)).toBe("Nothing has been sent to it yet.");
+      "by Ana 2 h ago",
+      endpoint({}, "disabled"),
+    ],
+  ];
+  it.each(causes)("says: %s", (cause, short, given) => {
+    expect(endpointCause(given, nowMs, "UTC")).toBe(cause);
+    expect(endpointCauseShort(given, nowMs, "UTC")).toBe(short);
+  });
+
+  it("has a cause in words for every reason", () => {
+    for (const reason of reasons) {
+      const words = endpointCause(
+        endpoint({ ...refused, last_failure_reason: reason, last_failure_status: null }),
+        nowMs,
+        "UTC",
+      );
+      expect(words).toMatch(/^[A-Z].+ since 12:00; 12 failures in a row, the last 3 min ago\.$/);
+    }
   });
 });
 

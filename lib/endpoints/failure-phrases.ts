@@ -1,0 +1,50 @@
+import type { Reason } from "#lib/vocabulary.ts";
+
+/** What goes on while attempts fail so, to be followed by since when; for those that brought no status. */
+export const failurePhrases = {
+  dns_error: "Name not resolved",
+  connection_refused: "Refused connections",
+  connection_reset: "Connections closed before an answer",
+  connection_failed: "No connection could be made",
+  tls_failed: "Secure connections cut off",
+  certificate_invalid: "Certificate not valid",
+  timeout: "No complete answer in time",
+  invalid_response: "Answers that are not valid HTTP",
+  blocked_address: "Address in a network that Posthorn may not reach",
+  redirect: "Answers with a redirect",
+  bad_request: "Refuses requests as malformed",
+  unauthorized: "Refuses our credentials",
+  forbidden: "Forbids our requests",
+  not_found: "Nothing at this URL",
+  method_not_allowed: "Does not take this method",
+  proxy_refused: "A proxy refuses our credentials",
+  request_timeout: "Gives up waiting for the request",
+  gone: "Gone for good",
+  payload_refused: "Refuses the payload",
+  misdirected: "Another server answers",
+  too_early: "Asks to send later",
+  rate_limited: "Says that we send too fast",
+  client_error: "Refuses requests",
+  server_error: "Their server fails",
+  not_supported: "Does not support this kind of request",
+  rejected_by_response: "Answers that its response rules refuse",
+  body_purged: "Data purged before it could be sent",
+  worker_lost: "Workers lost while they sent to it",
+  endpoint_deleted: "Endpoint deleted",
+  invalid_data: "Events with invalid data",
+  missing_click_id: "Events without a click id",
+  unsafe_path_value: "Values that would change the URL's path",
+  unmapped_value: "Values that the template does not map",
+  url_too_long: "URLs too long to send",
+  body_too_long: "Bodies too long to send",
+  secret_missing: "A secret of the template is missing",
+} satisfies Record<Reason, string>;
+
+/** What to say after `Answers 302`, where the number alone says too little. */
+export const statusNotes: Partial<Record<Reason, string>> = {
+  redirect: ", a redirect, which is never followed,",
+  unauthorized: " (refuses our credentials)",
+  rate_limited: " (too many requests)",
+  rejected_by_response: ", which its response rules refuse,",
+  timeout: " but not completely in time",
+};
