@@ -13,6 +13,9 @@ import {
   latencyResolutions,
   orderings,
   reasons,
+  requeueModes,
+  requeueOperations,
+  requeueStates,
 } from "#lib/vocabulary.ts";
 
 /** Everything of ours lives in one schema, so that Posthorn can share its producer's database. */
@@ -31,5 +34,9 @@ export const latencyResolution = posthorn.enum("latency_resolution", latencyReso
 export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRules);
 export const keyPurpose = posthorn.enum("key_purpose", keyPurposes);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
+
+export const requeueOperation = posthorn.enum("requeue_operation", requeueOperations);
+export const requeueMode = posthorn.enum("requeue_mode", requeueModes);
+export const requeueState = posthorn.enum("requeue_state", requeueStates);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

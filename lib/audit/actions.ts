@@ -26,6 +26,8 @@ export const auditActionLabels = {
   "event_type.create": "Event type added",
   "event_type.edit": "Event type edited",
   "event_type.delete": "Event type deleted",
+  "requeue.create": "Requeue started",
+  "requeue.cancel": "Requeue cancelled",
 } as const;
 export type AuditAction = keyof typeof auditActionLabels;
 export const auditActions = Object.keys(auditActionLabels) as [AuditAction, ...AuditAction[]];
@@ -38,6 +40,7 @@ export const auditObjectLabels = {
   endpoint: "Endpoint",
   event: "Event",
   event_type: "Event type",
+  requeue: "Requeue",
 } as const;
 export type AuditObjectKind = keyof typeof auditObjectLabels;
 export const auditObjectKinds = Object.keys(auditObjectLabels) as [AuditObjectKind, ...AuditObjectKind[]];

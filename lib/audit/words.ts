@@ -56,5 +56,7 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/events/${id}`;
     case "event_type":
       return `/event-types/${id}`;
+    case "requeue":
+      return `/requeues/${id}`;
   }
 }
