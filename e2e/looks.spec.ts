@@ -10,6 +10,8 @@ const listPages = [
   "/endpoints?q=nothing-is-called-so",
   "/deliveries",
   "/deliveries?endpoint=not-an-id",
+  "/requeues",
+  "/requeues?state=failed",
   "/events",
   "/affiliates",
   "/event-types",

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
@@ -14,8 +15,8 @@ const reapEverySeconds = 5;
 /** After an error, for a task that is repeated more often than that. */
 const restSeconds = 5;
 const tidyEverySeconds = 5;
-/** A few times for each slice of a rate (lib/queue/requeue.ts); one probe of an index that holds what is unfinished. */
-const requeueEverySeconds = 0.1;
+/** So long a new requeue waits; looking for one costs a probe of an index that holds what is unfinished. */
+const requeueEverySeconds = 0.25;
 /** With the workers writing every 15 s, what is shown stays within a minute. */
 const percentilesEverySeconds = 30;
 const lastHourEverySeconds = 120;
@@ -46,7 +47,10 @@ export function startMaintenance(options: {
     repeat("requeues", requeueEverySeconds, async () => {
       const onFault = (requeue: string, error: unknown) =>
         log.error({ err: error, requeue }, "a batch of a requeue failed");
-      while (!stopping && (await runRequeueBatch(pool, onFault)));
+      for (let waitMs: number | null = 0; waitMs !== null && !stopping; ) {
+        await sleep(Math.min(waitMs, requeueEverySeconds * 1_000));
+        waitMs = await runRequeueBatch(pool, onFault);
+      }
     }),
     repeat("percentiles", percentilesEverySeconds, async () => void (await refreshPercentiles(pool))),
     repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),

@@ -41,15 +41,19 @@ const sourceConditions = {
 /** SQL: whether the selection means this row of deliveries. */
 export function isMeant(row: string, { filter, asOf, lastId }: Selection, parameters: Parameters): string {
   const { add } = parameters;
-  const upTo = lastId === null ? [] : [`${row}.id <= ${add(lastId, "bigint")}`];
-  if (filter.ids) return [`${row}.id = any(${add(filter.ids, "bigint[]")})`, ...upTo].join(" and ");
-  const sources = sourcesOf(filter).map((source) => sourceConditions[source](row));
+  const chosen = filter.ids
+    ? [`${row}.id = any(${add(filter.ids, "bigint[]")})`]
+    : [
+        `(${sourcesOf(filter)
+          .map((source) => sourceConditions[source](row))
+          .join(" or ")})`,
+        `${failedAt(row)} <= ${add(asOf, "timestamptz")}`,
+      ];
   return [
-    `(${sources.join(" or ")})`,
-    `${failedAt(row)} <= ${add(asOf, "timestamptz")}`,
-    ...upTo,
-    filter.endpoint && `${row}.endpoint_id = ${add(filter.endpoint, "uuid")}`,
+    ...chosen,
+    lastId !== null && `${row}.id <= ${add(lastId, "bigint")}`,
     filter.affiliateId && `${row}.affiliate_id = ${add(filter.affiliateId, "uuid")}`,
+    filter.endpoint && `${row}.endpoint_id = ${add(filter.endpoint, "uuid")}`,
     filter.eventType && `${row}.event_type = ${add(filter.eventType, "text")}`,
     filter.reason && `${row}.reason = ${add(filter.reason, "posthorn.reason")}`,
     filter.status && `${row}.last_status = ${add(filter.status, "int")}`,
@@ -100,10 +104,10 @@ export const judged = {
     "e.kind, e.ordering, e.deleted_at is not null as endpoint_deleted, e.status <> 'active' as stopped",
 };
 
-/** SQL: what becomes of `t`, which has the judged columns: 'accepted', or why not. */
+/** SQL: what becomes of `t`, which has the judged columns: 'accepted', or why not. `isSuperseded` is about t too. */
 export function verdict(
   selection: Pick<Selection, "operation" | "renderAgain" | "filter">,
-  { isSuperseded }: { isSuperseded: string },
+  isSuperseded: () => string,
 ): string {
   if (selection.operation === "discard") {
     return `case when t.state = 'in_flight' then 'in_flight'
@@ -123,7 +127,7 @@ export function verdict(
     when t.state = 'skipped' ${renderAgain ? "and t.kind <> 'postback'" : ""} then 'skipped'
     when ${sendsFrozen} and not ${requestKept} then case when ${eventKept} then 'cannot_render' else 'body_purged' end
     when not (${sendsFrozen}) and not ${eventKept} then 'body_purged'
-    when t.ordering_key is not null and t.ordering <> 'none' and ${isSuperseded} then 'superseded'
+    when t.ordering_key is not null and t.ordering <> 'none' and ${isSuperseded()} then 'superseded'
     else 'accepted' end`;
 }
 

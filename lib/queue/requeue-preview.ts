@@ -31,7 +31,7 @@ export type PreviewRow = {
 export async function previewRequeue(db: Queryable, selection: Selection): Promise<PreviewRow[]> {
   const parameters = createParameters();
   const meant = meantDeliveries(judged.delivery, selection, { parameters });
-  const fate = verdict(selection, { isSuperseded: supersededInSelection(selection, parameters) });
+  const fate = verdict(selection, () => supersededInSelection(selection, parameters));
   const { rows } = await db.query<PreviewRow>({
     text: `
 with t as materialized (

@@ -55,39 +55,41 @@ export function selectionOf(
 }
 
 /**
- * Takes the next batch of the requeue that has waited longest, if one is due; returns whether there was one, so call
- * again while there is. The requeue's row is locked for as long as the batch takes: so one worker is at it at a time,
+ * Takes the next batch of the requeue that has waited longest. Returns in how many milliseconds to call again: 0 after a
+ * batch, more where none is due yet; null where there is none, or others are at it. The requeue's row is locked for as long as the batch takes: so one worker is at it at a time,
  * cancelling waits for the batch, and what a crash interrupts is rolled back with the cursor, and done once.
  * `onFault` hears of a fault of ours that rolled a batch back: it is tried again later.
  */
 export async function runRequeueBatch(
   pool: pg.Pool,
   onFault: (id: string, error: unknown) => void,
-): Promise<boolean> {
+): Promise<number | null> {
   let atWork: string | undefined;
   try {
-    const found = await inClientTransaction(pool, async (client) => {
+    const waitMs = await inClientTransaction(pool, async (client) => {
       const startedAt = performance.now();
-      const { rows } = await client.query<Job>({
+      const { rows } = await client.query<Job & { due_in_ms: number }>({
         name: "next_requeue",
-        text: `select ${selectionColumns}, rate_per_second, total, done, refused, failed, sample from posthorn.requeues
-          where state in ('pending', 'running') and next_batch_at <= now()
+        text: `select ${selectionColumns}, rate_per_second, total, done, refused, failed, sample,
+            extract(epoch from next_batch_at - now())::float8 * 1000 as due_in_ms
+          from posthorn.requeues where state in ('pending', 'running')
           order by next_batch_at limit 1 for update skip locked`,
       });
       const [job] = rows;
-      if (!job) return false;
+      if (!job) return null;
+      if (job.due_in_ms > 0) return job.due_in_ms;
       atWork = job.id;
       const batch = await workThrough(client, job);
       await recordBatch(client, job, { ...batch, tookMs: performance.now() - startedAt });
-      return true;
+      return 0;
     });
-    if (found) wakeWorkers(pool);
-    return found;
+    if (waitMs === 0) wakeWorkers(pool);
+    return waitMs;
   } catch (error) {
     if (atWork === undefined || isDatabaseAway(error as Error)) throw error;
     onFault(atWork, error);
     await recordFault(pool, atWork);
-    return true;
+    return 0;
   }
 }
 
@@ -115,7 +117,7 @@ async function workThrough(client: pg.PoolClient, job: Job): Promise<Batch> {
   const verdicts = await judge(client, {
     ids,
     selection,
-    isSuperseded: supersededInSelection(selection, judging),
+    isSuperseded: () => supersededInSelection(selection, judging),
     stillMeant: isMeant("d", selection, judging),
     parameters: judging,
   });

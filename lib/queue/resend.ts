@@ -31,7 +31,7 @@ export async function resendDelivery(
   const verdicts = await judge<ResendRefusal>(client, {
     ids: [id],
     selection: { operation: "requeue", renderAgain: renderedAgain, filter: { ids: [id] } },
-    isSuperseded: force ? "false" : supersededBy("t"),
+    isSuperseded: () => (force ? "false" : supersededBy("t")),
     stillMeant: "true",
     parameters,
   });
@@ -50,9 +50,9 @@ export async function judge<Refusal extends RequeueRefusal>(
   options: {
     ids: readonly string[];
     selection: Pick<Selection, "operation" | "renderAgain" | "filter">;
-    /** About t; with `stillMeant`, what their values are. */
-    isSuperseded: string;
+    isSuperseded: () => string;
     stillMeant: string;
+    /** Of `stillMeant`, and what `isSuperseded` adds. */
     parameters: Parameters;
   },
 ): Promise<Map<string, "accepted" | Refusal>> {
@@ -64,7 +64,7 @@ export async function judge<Refusal extends RequeueRefusal>(
         from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
         where d.id = any(${among}) and ${stillMeant} order by d.id for update of d
       )
-      select t.id, ${verdict(selection, { isSuperseded })} as verdict from target t`,
+      select t.id, ${verdict(selection, isSuperseded)} as verdict from target t`,
     values: parameters.values,
   });
   return new Map(rows.map((row) => [row.id, row.verdict]));

@@ -3,7 +3,7 @@ import type { TestEndpoint } from "./factories.ts";
 
 /**
  * Dead letters of an endpoint, and their events with data, straight into the tables: 50,000 take a second. They died an
- * hour ago, with `reason`; with `orderingKeys` they take turns in so many keys.
+ * hour ago; with `orderingKeys` they take turns in so many keys.
  */
 export async function makeDeadLetters(
   pool: pg.Pool,
@@ -16,10 +16,12 @@ export async function makeDeadLetters(
     data?: string;
     state?: "dead_letter" | "failed" | "pending";
     orderingKeys?: number;
+    /** SQL; an hour ago unless given. */
+    diedAt?: string;
   },
 ): Promise<void> {
   const { endpoint, count, orderingKeys = null } = options;
-  const died = "now() - interval '1 hour'";
+  const died = options.diedAt ?? "now() - interval '1 hour'";
   await pool.query(
     `with made as (
        select 'dead-' || gen_random_uuid() as id, date_trunc('milliseconds', ${died}) as at, n from generate_series(1, $1::int) n

@@ -52,6 +52,7 @@ const ids: Record<string, string[]> = {
   "endpoints/[id]": [],
   "event-types/[name]": ["fuzz.first", "qualified"],
   "events/[id]": [],
+  "requeues/[id]": [uuid],
   "secrets/[secretId]": [uuid],
   "api/[...path]": ["nothing"],
 };
@@ -92,6 +93,12 @@ const event = {
   data: { click_id: "c", country: "SE", amount: 1.5 },
 };
 
+const requeue = {
+  filter: { endpoint: uuid, states: ["dead_letter", "held"], from: "2026-01-31T12:00:00Z", status: 500 },
+  rate_per_second: 5,
+  reason: "because",
+};
+
 /** Bodies that are right, or nearly, by the end of the route. A route that takes one and has none here is a fault. */
 const bodies: Record<string, unknown[]> = {
   "/affiliates": [{ key: "fuzz-1", name: "Fuzz" }],
@@ -120,6 +127,9 @@ const bodies: Record<string, unknown[]> = {
   "/event-types/[name]": [{ description: "d", fields: [field], deprecated: false }, { invalid_data: "warn" }],
   "/events": [event, [event, { ...event, id: "fuzz-event", occurred_at: "2026-01-31T12:00:00+02:00" }]],
   "/find": [{ q: "acme" }],
+  "/requeues": [requeue, { ...requeue, filter: { ids: ["1", "2"] }, operation: "discard" }],
+  "/requeues/preview": [{ filter: requeue.filter, mode: "render_again" }, { filter: {} }],
+  "/requeues/[id]/cancel": [{}],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",
