@@ -14,7 +14,7 @@ const helper = listColumnHelper<Requeue>();
 const what = helper.display({
   id: "what",
   header: "Requeue",
-  meta: { phone: "lead", className: "sm:w-[30%] truncate" },
+  meta: { phone: "lead", className: "sm:w-[28%] truncate" },
   cell: ({ row: { original: requeue } }) => (
     <RowLink href={`/requeues/${requeue.id}`} title={requeueTitle(requeue)}>
       {requeueTitle(requeue)}
@@ -32,7 +32,7 @@ const state = helper.display({
 const progress = helper.display({
   id: "progress",
   header: "Progress",
-  meta: { phone: "second", className: "sm:w-[24%]" },
+  meta: { phone: "second", className: "sm:w-[19%]" },
   cell: ({ row: { original: requeue } }) => (
     <span className="flex items-center gap-3">
       <span className="w-24 shrink-0 max-lg:hidden">

@@ -50,7 +50,7 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
       {others.length > 0 ? (
         <p className="text-ink-2">
           {states
-            .map(({ state, count }) => `${formatCount(count)} ${deliveryStateLabels[state].toLowerCase()}`)
+            .map(({ state, count }) => `${deliveryStateLabels[state]}: ${formatCount(count)}`)
             .join(", ")}
           .
         </p>
@@ -80,9 +80,9 @@ function Overlaps({ overlaps }: Pick<RequeuePreview, "overlaps">) {
   return (
     <div className="rounded-md border border-line bg-warn-tint px-3 py-2 text-warn">
       {overlaps.map(({ id, count }) => (
-        <p key={id}>
+        <p key={id ?? ""}>
           {deliveriesWords(count)} {count === 1 ? "is" : "are"} still to be taken by{" "}
-          {id === "" ? (
+          {id === null ? (
             "another requeue"
           ) : (
             <Link href={`/requeues/${id}`} className="underline underline-offset-2">
@@ -115,7 +115,7 @@ function EndpointTable({ preview: { endpoints, endpoint_count } }: { preview: Re
                 {endpoint.name} <span className="text-ink-3">{endpoint.affiliate.name}</span>
                 <EndpointNotes endpoint={endpoint} />
               </td>
-              <td className="px-3 py-1.5 text-right align-top tabular-nums">
+              <td className="whitespace-nowrap px-3 py-1.5 text-right align-top tabular-nums">
                 {formatCount(endpoint.accepted)}
                 {endpoint.accepted === endpoint.total ? null : (
                   <span className="text-ink-3"> of {formatCount(endpoint.total)}</span>

@@ -21,7 +21,7 @@ export function createParameters(): Parameters {
   return { values, add: (value, type) => `$${values.push(value)}::${type}` };
 }
 
-export function sourcesOf({ states }: RequeueFilter): readonly RequeueSource[] {
+function sourcesOf({ states }: RequeueFilter): readonly RequeueSource[] {
   return states ?? ["dead_letter"];
 }
 

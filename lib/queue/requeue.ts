@@ -16,7 +16,7 @@ import {
 import { judge, putBack } from "./resend.ts";
 import { wakeWorkers } from "./wake.ts";
 
-export const requeueBatchSize = 500;
+const requeueBatchSize = 500;
 /** Under a rate, a batch is what may go in this time, so that it goes evenly. */
 const sliceSeconds = 0.25;
 const sampleSize = 50;
@@ -39,12 +39,9 @@ type Job = {
   sample: RequeueLeft[];
 };
 
-/** SQL: the columns of a requeue from which `selectionOf` makes its selection. */
-export const selectionColumns = "id, operation, mode, filter, as_of, last_id, cursor";
+const selectionColumns = "id, operation, mode, filter, as_of, last_id, cursor";
 
-export function selectionOf(
-  job: Pick<Job, "operation" | "mode" | "filter" | "as_of" | "last_id">,
-): Selection {
+function selectionOf(job: Pick<Job, "operation" | "mode" | "filter" | "as_of" | "last_id">): Selection {
   return {
     operation: job.operation,
     renderAgain: job.mode === "render_again",

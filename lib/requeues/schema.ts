@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
-import { plainText } from "#lib/api/text.ts";
+import { isoTime, plainText } from "#lib/api/text.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {
@@ -22,13 +22,8 @@ import {
   requeueStates,
 } from "#lib/vocabulary.ts";
 
-export const maxRequeueIds = 1_000;
-export const maxRequeueRatePerSecond = 10_000;
-
-/** ISO 8601 has a year 0, PostgreSQL has none. */
-const time = z.iso
-  .datetime({ offset: true, error: "must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z" })
-  .refine((text) => !text.startsWith("0000"), "must lie within the years 0001 to 9999");
+const maxRequeueIds = 1_000;
+const maxRequeueRatePerSecond = 10_000;
 
 /**
  * Which deliveries are meant. Without `ids`: dead letters, all of them or those that fit; with other `states` those of
@@ -43,8 +38,8 @@ export const requeueFilter = z
     event_type: eventTypeName.optional(),
     reason: z.enum(reasons).optional(),
     status: z.int().min(100).max(599).optional(),
-    from: time.optional(),
-    to: time.optional(),
+    from: isoTime().optional(),
+    to: isoTime().optional(),
   })
   .superRefine(({ ids, ...narrowing }, context) => {
     if (ids && Object.values(narrowing).some((value) => value !== undefined)) {
@@ -80,7 +75,7 @@ export const requeueCreate = z.strictObject({
   rate_per_second: z.number().min(0.01).max(maxRequeueRatePerSecond).optional(),
   reason: plainText().trim().min(1).max(500),
   /** The `as_of` of the preview that was agreed to: what failed after it is not taken. Now when left out. */
-  as_of: time.optional(),
+  as_of: isoTime().optional(),
   /** Made by the caller, once for what is meant once: a repeated call is answered with the first one's requeue. */
   request_id: z.uuid().optional(),
 });
@@ -123,8 +118,11 @@ export type RequeuePreview = {
   /** The largest first, at most 100. */
   endpoints: RequeuePreviewEndpoint[];
   endpoint_count: number;
-  /** Unfinished requeues with some of the same deliveries: while there is one, this cannot be made. */
-  overlaps: { id: string; count: number }[];
+  /**
+   * Unfinished requeues with some of the same deliveries: while there is one, this cannot be made. The id is null where
+   * the caller may not see it.
+   */
+  overlaps: { id: string | null; count: number }[];
 };
 
 export type Requeue = {

@@ -193,7 +193,7 @@ async function overlapsOf(
     };
     const count = await countOverlap(tx.client, selection, other);
     const isVisible = actor.affiliateId === null || active.affiliateId === actor.affiliateId;
-    if (count > 0) overlaps.push({ id: isVisible ? id : "", count });
+    if (count > 0) overlaps.push({ id: isVisible ? id : null, count });
   }
   return overlaps;
 }
@@ -201,7 +201,7 @@ async function overlapsOf(
 async function refuseOverlap(actor: Actor, asked: { selection: Selection; tx: Transaction }): Promise<void> {
   const [overlap] = await overlapsOf(actor, asked);
   if (!overlap) return;
-  const which = overlap.id === "" ? "another requeue" : `requeue ${overlap.id}`;
+  const which = overlap.id === null ? "another requeue" : `requeue ${overlap.id}`;
   throw new Problem(
     "overlapping",
     `${formatCount(overlap.count)} of them are still to be taken by ${which}: wait for its end, or cancel it`,
