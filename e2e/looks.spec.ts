@@ -12,6 +12,8 @@ const listPages = [
   "/deliveries",
   "/deliveries?endpoint=not-an-id",
   "/queue",
+  "/requeues",
+  "/requeues?state=failed",
   "/events",
   "/affiliates",
   "/event-types",

@@ -28,6 +28,11 @@ async function makeRecords(request: APIRequestContext, world: World): Promise<Re
   });
   const event = await world.publish('{"payout":"1.50"}');
   const delivery = await world.delivery(event, "delivered");
+  const requeue = await request.post("/api/v1/requeues", {
+    headers: { authorization },
+    data: { filter: { ids: [delivery.id] }, reason: "Looked at by the policy" },
+  });
+  expect(requeue.status()).toBe(201);
   return {
     affiliate: world.key,
     apiKey: (await key.json()).id,
@@ -35,6 +40,7 @@ async function makeRecords(request: APIRequestContext, world: World): Promise<Re
     endpoint: endpoint.id,
     event,
     eventType,
+    requeue: (await requeue.json()).id,
   };
 }
 

@@ -8,6 +8,7 @@ export type Records = {
   endpoint: string;
   event: string;
   eventType: string;
+  requeue: string;
 };
 
 const app = path.join(import.meta.dirname, "..", "app");
@@ -28,6 +29,7 @@ export function existingPath(route: string, records: Records): string {
     "endpoints/[id]": records.endpoint,
     "events/[id]": records.event,
     "event-types/[name]": records.eventType,
+    "requeues/[id]": records.requeue,
     "secrets/[secretId]": "01890a5d-ac96-774b-bcce-b302099a8057",
     "api/[...path]": "nothing",
   };

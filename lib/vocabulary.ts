@@ -53,6 +53,7 @@ export const reasons = [
   "body_purged",
   "worker_lost",
   "endpoint_deleted",
+  "discarded_by_hand",
   "invalid_data",
   "missing_click_id",
   "unsafe_path_value",
@@ -128,6 +129,36 @@ export type BreakerCause = (typeof breakerCauses)[number];
 /** A worker: renewing its lease, gone without a word, or ended cleanly. */
 export const workerStates = ["alive", "lost", "stopped"] as const;
 export type WorkerState = (typeof workerStates)[number];
+
+/** What a requeue does with what it finds. */
+export const requeueOperations = ["requeue", "discard"] as const;
+export type RequeueOperation = (typeof requeueOperations)[number];
+
+/** What postbacks go out with: the request that was frozen, or one by the template as it is then. */
+export const requeueModes = ["same_url", "render_again"] as const;
+export type RequeueMode = (typeof requeueModes)[number];
+
+/** `completed`, `cancelled` and `failed` are for good. */
+export const requeueStates = ["pending", "running", "completed", "cancelled", "failed"] as const;
+export type RequeueState = (typeof requeueStates)[number];
+
+/** What a requeue may take: dead letters, what awaits a retry, and what waits only for its endpoint to be resumed. */
+export const requeueSources = ["dead_letter", "failed", "held"] as const;
+export type RequeueSource = (typeof requeueSources)[number];
+
+/** Why a requeue left a delivery as it was. */
+export const requeueRefusals = [
+  "in_flight",
+  "already_waiting",
+  "already_ended",
+  "skipped",
+  "cannot_render",
+  "body_purged",
+  "endpoint_deleted",
+  "superseded",
+  "moved_on",
+] as const;
+export type RequeueRefusal = (typeof requeueRefusals)[number];
 
 /** What a field of an event type holds. */
 export const fieldKinds = ["string", "integer", "decimal", "boolean", "timestamp"] as const;
@@ -241,6 +272,43 @@ export const workerStateLabels = {
   stopped: "Stopped",
 } satisfies Record<WorkerState, string>;
 
+export const requeueOperationLabels = {
+  requeue: "Requeue",
+  discard: "Discard",
+} satisfies Record<RequeueOperation, string>;
+
+export const requeueModeLabels = {
+  same_url: "The same request",
+  render_again: "Rendered again",
+} satisfies Record<RequeueMode, string>;
+
+export const requeueStateLabels = {
+  pending: "Waiting to start",
+  running: "Running",
+  completed: "Completed",
+  cancelled: "Cancelled",
+  failed: "Failed",
+} satisfies Record<RequeueState, string>;
+
+export const requeueSourceLabels = {
+  dead_letter: "Dead letters",
+  failed: "Awaiting retry",
+  held: "Held",
+} satisfies Record<RequeueSource, string>;
+
+/** Why a requeue left deliveries as they were, in one sentence about many. */
+export const requeueRefusalSentences = {
+  in_flight: "Being sent at that moment",
+  already_waiting: "Put back already: waiting to be sent",
+  already_ended: "Ended already: delivered, skipped or discarded",
+  skipped: "Never to be sent: only a postback can be rendered again",
+  cannot_render: "Never rendered: they can only be rendered again",
+  body_purged: "The event's data has been purged, so nothing is left to send",
+  endpoint_deleted: "Their endpoint has been deleted",
+  superseded: "A later delivery of their ordering key has been attempted: they would arrive out of order",
+  moved_on: "Changed meanwhile: somebody else sent, put back or discarded them",
+} satisfies Record<RequeueRefusal, string>;
+
 export const fieldKindLabels = {
   string: "Text",
   integer: "Whole number",
@@ -314,6 +382,7 @@ export const reasonSentences = {
   body_purged: "The event's data has been purged, so nothing can be sent",
   worker_lost: "The worker that made this attempt was lost before it could record the answer",
   endpoint_deleted: "The endpoint was deleted before this was sent",
+  discarded_by_hand: "Somebody decided that this is not to be sent any more",
   invalid_data: "The event's data lack a required field, or have one of the wrong kind",
   missing_click_id: "The event has no click id, and the template uses one",
   unsafe_path_value: "A value would change the path of the URL: a path segment came out empty, as . or as ..",
@@ -354,6 +423,7 @@ export const reasonRemedies = {
   body_purged: "Publish the event again if it is still wanted.",
   worker_lost: "Resend; if it happens again, look at the workers.",
   endpoint_deleted: "",
+  discarded_by_hand: "Resend it if it is wanted after all.",
   invalid_data: "Correct what publishes such events, then publish this one again under a new id.",
   missing_click_id: "Publish the event with its click id, or give {click_id} a default in the template.",
   unsafe_path_value:

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
@@ -6,11 +7,16 @@ import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "
 import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
 import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
+import { runRequeueBatch } from "#lib/queue/requeue.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
 import { latencyResolutions } from "#lib/vocabulary.ts";
 
 const reapEverySeconds = 5;
+/** After an error, for a task that is repeated more often than that. */
+const restSeconds = 5;
 const tidyEverySeconds = 5;
+/** So long a new requeue waits; looking for one costs a probe of an index that holds what is unfinished. */
+const requeueEverySeconds = 0.25;
 /** With the workers writing every 15 s, what is shown stays within a minute. */
 const percentilesEverySeconds = 30;
 const lastHourEverySeconds = 120;
@@ -37,6 +43,14 @@ export function startMaintenance(options: {
     }),
     repeat("discard", tidyEverySeconds, async () => {
       await untilShort(() => discardForDeletedEndpoints(pool), discardBatchSize);
+    }),
+    repeat("requeues", requeueEverySeconds, async () => {
+      const onFault = (requeue: string, error: unknown) =>
+        log.error({ err: error, requeue }, "a batch of a requeue failed");
+      for (let waitMs: number | null = 0; waitMs !== null && !stopping; ) {
+        await sleep(Math.min(waitMs, requeueEverySeconds * 1_000));
+        waitMs = await runRequeueBatch(pool, onFault);
+      }
     }),
     repeat("percentiles", percentilesEverySeconds, async () => void (await refreshPercentiles(pool))),
     repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),
@@ -79,11 +93,15 @@ export function startMaintenance(options: {
   function repeat(name: string, seconds: number, task: () => Promise<void>): () => Promise<void> {
     let running: Promise<void> = Promise.resolve();
     let busy = false;
+    let restsUntil = 0;
     const run = () => {
-      if (busy) return;
+      if (busy || performance.now() < restsUntil) return;
       busy = true;
       running = task()
-        .catch((error) => log.error({ err: error, task: name }, "maintenance failed"))
+        .catch((error) => {
+          log.error({ err: error, task: name }, "maintenance failed");
+          restsUntil = performance.now() + (restSeconds - seconds) * 1_000;
+        })
         .finally(() => {
           busy = false;
         });

@@ -23,9 +23,18 @@ import { ResendActions } from "./resend-actions.tsx";
 import { DeliveryStatePill } from "./state-pill.tsx";
 
 const trail = [{ href: "/deliveries", label: "Deliveries" }];
+/** While it moves, it is looked at this often, however rarely the page refreshes otherwise. */
+const watchMs = 1_000;
 
 export function DeliveryView({ id }: { id: string }) {
-  const query = useQuery({ ...deliveryOptions(id), refetchInterval: useLiveInterval() });
+  const live = useLiveInterval();
+  const query = useQuery({
+    ...deliveryOptions(id),
+    refetchInterval: (polled) => {
+      const interval = live(polled);
+      return interval !== false && isMoving(polled.state.data) ? watchMs : interval;
+    },
+  });
   const { data: asked, error } = query;
   const [revealed, setRevealed] = useState<DeliveryDetail | null>(null);
   const isRevealed = revealed !== null && revealed.id === asked?.id;
@@ -72,6 +81,12 @@ export function DeliveryView({ id }: { id: string }) {
       </div>
     </>
   );
+}
+
+/** Its next attempt is due or being made, so that its result is seconds away: somebody may have just resent it. */
+function isMoving(delivery: DeliveryDetail | undefined): boolean {
+  if (delivery?.state === "in_flight") return true;
+  return delivery?.state === "pending" && !delivery.held && !delivery.blocked && !delivery.behind_breaker;
 }
 
 /** What was revealed in place of what is masked; an attempt made since is as it came. */

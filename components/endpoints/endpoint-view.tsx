@@ -14,6 +14,7 @@ import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime, RelativeTime } from "#components/layout/time.tsx";
+import { RecoverAction } from "#components/requeues/recover-action.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
@@ -143,7 +144,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
 function Backlog({ endpoint }: { endpoint: EndpointDetail }) {
   const { backlog } = endpoint;
   return (
-    <Panel title="Backlog" id="backlog">
+    <Panel title="Backlog" id="backlog" aside={<RecoverAction endpoint={endpoint} />}>
       <Facts>
         <BacklogFact name="Waiting" state="pending" count={backlog.waiting} endpoint={endpoint} />
         <BacklogFact

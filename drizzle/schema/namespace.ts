@@ -13,6 +13,9 @@ import {
   latencyResolutions,
   orderings,
   reasons,
+  requeueModes,
+  requeueOperations,
+  requeueStates,
   roles,
 } from "#lib/vocabulary.ts";
 
@@ -33,5 +36,9 @@ export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRul
 export const keyPurpose = posthorn.enum("key_purpose", keyPurposes);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 export const role = posthorn.enum("role", roles);
+
+export const requeueOperation = posthorn.enum("requeue_operation", requeueOperations);
+export const requeueMode = posthorn.enum("requeue_mode", requeueModes);
+export const requeueState = posthorn.enum("requeue_state", requeueStates);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

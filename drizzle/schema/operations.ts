@@ -5,6 +5,7 @@ import {
   doublePrecision,
   index,
   integer,
+  json,
   jsonb,
   primaryKey,
   text,
@@ -12,8 +13,17 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { Reason, RequeueRefusal, RequeueSource } from "#lib/vocabulary.ts";
 import { affiliates } from "./affiliates.ts";
-import { actorKind, bytea, keyPurpose, posthorn } from "./namespace.ts";
+import {
+  actorKind,
+  bytea,
+  keyPurpose,
+  posthorn,
+  requeueMode,
+  requeueOperation,
+  requeueState,
+} from "./namespace.ts";
 
 /** A worker's lease covers everything that it holds: renewing it rewrites one row, not one per delivery. */
 export const workers = posthorn.table("workers", {
@@ -98,4 +108,69 @@ export const deliveryMinutes = posthorn.table(
     deliveredMsSum: doublePrecision("delivered_ms_sum").notNull(),
   },
   (t) => [primaryKey({ columns: [t.minute, t.workerId] })],
+);
+
+/** Which deliveries a requeue takes, as it was frozen; a member that is missing narrows nothing. */
+export type RequeueFilter = {
+  /** These and no others; then nothing else is given. */
+  ids?: string[];
+  states?: RequeueSource[];
+  endpoint?: string;
+  affiliateId?: string;
+  eventType?: string;
+  reason?: Reason;
+  status?: number;
+  /** Failed, or held, from this time on and before that one. ISO 8601. */
+  from?: string;
+  to?: string;
+};
+
+/** A delivery that was left as it was; `reason` is what its template failed with. */
+export type RequeueLeft = { delivery: string; why: RequeueRefusal; reason: Reason | null };
+
+/** Deliveries that are put back or discarded together, by the worker, a batch after the other. */
+export const requeues = posthorn.table(
+  "requeues",
+  {
+    id: uuid().primaryKey(),
+    operation: requeueOperation().notNull(),
+    mode: requeueMode().notNull(),
+    state: requeueState().notNull().default("pending"),
+    /** Not jsonb, which would give it back in an order of its own. */
+    filter: json().$type<RequeueFilter>().notNull(),
+    /** Whom it concerns where that is one affiliate alone. */
+    affiliateId: uuid("affiliate_id"),
+    /** What failed after this time, or has an id above `last_id`, is not in it. */
+    asOf: timestamp("as_of", { withTimezone: true, precision: 3 }).notNull(),
+    lastId: bigint("last_id", { mode: "bigint" }).notNull(),
+    /** The last id that was dealt with. */
+    cursor: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+    ratePerSecond: doublePrecision("rate_per_second"),
+    reason: text().notNull(),
+    /** The caller's own, so that a repeated call makes nothing new. */
+    requestId: uuid("request_id"),
+    actorKind: actorKind("actor_kind").notNull(),
+    actorId: text("actor_id"),
+    actorName: text("actor_name").notNull(),
+    cancelledBy: text("cancelled_by"),
+    total: integer().notNull(),
+    done: integer().notNull().default(0),
+    /** How many were left as they were, by why. */
+    refused: jsonb().$type<Partial<Record<RequeueRefusal, number>>>().notNull().default({}),
+    /** How many could not be rendered again, by the reason. */
+    failed: jsonb().$type<Partial<Record<Reason, number>>>().notNull().default({}),
+    /** The first of both. */
+    sample: jsonb().$type<RequeueLeft[]>().notNull().default([]),
+    /** Faults of ours in a row. */
+    faults: integer().notNull().default(0),
+    nextBatchAt: timestamp("next_batch_at", { withTimezone: true }).notNull().defaultNow(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    startedAt: timestamp("started_at", { withTimezone: true }),
+    endedAt: timestamp("ended_at", { withTimezone: true }),
+  },
+  (t) => [
+    uniqueIndex("requeues_request").on(t.requestId),
+    index("requeues_affiliate").on(t.affiliateId, t.id),
+    index("requeues_active").on(t.nextBatchAt).where(sql`${t.state} in ('pending', 'running')`),
+  ],
 );

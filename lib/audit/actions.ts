@@ -34,6 +34,8 @@ export const auditActionLabels = {
   "user.change_password": "Password changed",
   "user.enable_second_factor": "Second factor turned on",
   "user.disable_second_factor": "Second factor turned off",
+  "requeue.create": "Requeue started",
+  "requeue.cancel": "Requeue cancelled",
 } as const;
 export type AuditAction = keyof typeof auditActionLabels;
 export const auditActions = Object.keys(auditActionLabels) as [AuditAction, ...AuditAction[]];
@@ -47,6 +49,7 @@ export const auditObjectLabels = {
   event: "Event",
   event_type: "Event type",
   user: "User",
+  requeue: "Requeue",
 } as const;
 export type AuditObjectKind = keyof typeof auditObjectLabels;
 export const auditObjectKinds = Object.keys(auditObjectLabels) as [AuditObjectKind, ...AuditObjectKind[]];

@@ -58,5 +58,7 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/event-types/${id}`;
     case "user":
       return withQuery("/audit", { object_kind: "user", object_id: object.id });
+    case "requeue":
+      return `/requeues/${id}`;
   }
 }

@@ -72,6 +72,7 @@ export const grants = {
   "event_type.create": admin,
   "event_type.edit": admin,
   "event_type.delete": admin,
+  "requeue.read": staffReads,
   "retention.edit": ops,
   "stats.read": everybody,
   "template.preview": everybody,

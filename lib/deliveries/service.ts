@@ -11,7 +11,7 @@ import { eventId } from "#lib/events/schema.ts";
 import { loadEventTypeRules } from "#lib/queue/event-type-rules.ts";
 import { placeInOrder } from "#lib/queue/ordering.ts";
 import { type RenderAgainResult, renderAgain } from "#lib/queue/render-again.ts";
-import { resendDelivery as putBack, type ResendResult } from "#lib/queue/resend.ts";
+import { resendDelivery as putBack, type ResendRefusal } from "#lib/queue/resend.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
 import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
@@ -38,8 +38,6 @@ import {
 /** By an affiliate's own users (product.md, "Who uses it"). */
 const maxResendsPerHour = 60;
 
-type Refusal = Exclude<ResendResult, "resent" | "not_found">;
-
 const refusals = {
   in_flight: "It is being sent right now.",
   already_waiting: "It waits to be sent already.",
@@ -49,7 +47,7 @@ const refusals = {
   endpoint_deleted: "Its endpoint has been deleted.",
   superseded:
     "A later delivery of its ordering key has been attempted: sent now, it would arrive out of order.",
-} satisfies Record<Refusal, string>;
+} satisfies Record<ResendRefusal, string>;
 
 /** One page of deliveries, newest first. */
 export async function listDeliveries(
@@ -253,7 +251,7 @@ function resendRefusal(
   delivery: Delivery,
   { data, frozen }: DeliveryContent,
   { isSuperseded, renderedAgain }: { isSuperseded: boolean; renderedAgain: boolean },
-): Refusal | null {
+): ResendRefusal | null {
   if (delivery.state === "in_flight") return "in_flight";
   if (delivery.state === "pending") return "already_waiting";
   if (delivery.endpoint.status === "deleted") return "endpoint_deleted";

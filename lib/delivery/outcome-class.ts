@@ -34,6 +34,7 @@ const classes = {
   body_purged: "other",
   worker_lost: "other",
   endpoint_deleted: "other",
+  discarded_by_hand: "other",
   invalid_data: "other",
   missing_click_id: "other",
   unsafe_path_value: "other",

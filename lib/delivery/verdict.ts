@@ -39,6 +39,7 @@ const counted = {
   body_purged: false,
   worker_lost: false,
   endpoint_deleted: false,
+  discarded_by_hand: false,
   invalid_data: false,
   missing_click_id: false,
   unsafe_path_value: false,

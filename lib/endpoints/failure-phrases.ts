@@ -31,6 +31,7 @@ export const failurePhrases = {
   body_purged: "Data purged before it could be sent",
   worker_lost: "Workers lost while they sent to it",
   endpoint_deleted: "Endpoint deleted",
+  discarded_by_hand: "Discarded by somebody",
   invalid_data: "Events with invalid data",
   missing_click_id: "Events without a click id",
   unsafe_path_value: "Values that would change the URL's path",

@@ -52,10 +52,14 @@ export function isBehind(place: string): string {
   return `${waitsFor(place)} is not null`;
 }
 
-/** SQL: whether a later one of the key of `place` (endpoint_id, ordering_key, id) has been attempted. */
-export function supersededBy(place: string): string {
+/**
+ * SQL: whether a later one of the key of `place` (endpoint_id, ordering_key, id) has been attempted; `counts`: of those
+ * for which this holds too.
+ */
+export function supersededBy(place: string, counts: (row: string) => string = () => "true"): string {
   const later = (condition: (row: string) => string) => `exists (select from posthorn.deliveries l
-      where ${sameKey("l", place)} and ${condition("l")} and l.id > ${place}.id and l.attempt_number > 0)`;
+      where ${sameKey("l", place)} and ${condition("l")} and l.id > ${place}.id and l.attempt_number > 0
+        and ${counts("l")})`;
   return `(${later(ended)} or ${later(unfinished)})`;
 }
 

@@ -28,21 +28,42 @@ const rowColumns = `d.id, d.event_id, d.event_received_at as received_at, d.even
  * run it in the transaction that puts it back, which may yet refuse.
  */
 export async function renderAgain(client: pg.ClientBase, id: string): Promise<RenderAgainResult> {
+  return (await renderManyAgain(client, [id])).get(id) ?? { outcome: "not_found" };
+}
+
+/** The same for many, whose data are in memory a hundred at a time. What is not there is not among the results. */
+export async function renderManyAgain(
+  client: pg.ClientBase,
+  ids: readonly string[],
+): Promise<Map<string, RenderAgainResult>> {
+  const results = new Map<string, RenderAgainResult>();
+  if (ids.length === 0) return results;
   // In the order in which everybody takes them: health, delivery, then its request.
-  await lockKeys(client, [id]);
+  await lockKeys(client, ids);
   const { rows } = await client.query<Row>({
     text: `select ${rowColumns}
-      from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id where d.id = $1 for update of d`,
-    values: [id],
+      from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
+      where d.id = any($1::bigint[]) order by d.id for update of d`,
+    values: [plainArray(ids)],
   });
-  const [row] = rows;
-  if (!row) return { outcome: "not_found" };
-  if (row.kind !== "postback") return { outcome: "not_a_postback" };
-  const [rendering] = await render(client, [row]);
+  const postbacks = rows.filter((row) => row.kind === "postback");
+  for (const row of rows) if (row.kind !== "postback") results.set(row.id, { outcome: "not_a_postback" });
+  for (let from = 0; from < postbacks.length; from += loadedAtOnce) {
+    const some = postbacks.slice(from, from + loadedAtOnce);
+    const frozen: { row: Row; request: FrozenRequest }[] = [];
+    for (const [i, rendering] of (await render(client, some)).entries()) {
+      const row = some[i] as Row;
+      if (rendering?.request) frozen.push({ row, request: rendering.request });
+      results.set(row.id, resultOf(rendering));
+    }
+    await freeze(client, frozen);
+  }
+  return results;
+}
+
+function resultOf(rendering: Rendering | null): RenderAgainResult {
   if (!rendering) return { outcome: "body_purged" };
-  if (rendering.end) return { outcome: "cannot_render", reason: rendering.end.reason };
-  await freeze(client, [{ row, request: rendering.request }]);
-  return { outcome: "rendered" };
+  return rendering.end ? { outcome: "cannot_render", reason: rendering.end.reason } : { outcome: "rendered" };
 }
 
 export type WaitingRendered = {

@@ -1,16 +1,12 @@
 import type pg from "pg";
+import { plainArray } from "#lib/db/arrays.ts";
+import type { RequeueRefusal } from "#lib/vocabulary.ts";
 import { isBehind, lockKeys, supersededBy, unfinished } from "./ordering.ts";
+import { createParameters, judged, type Parameters, type Selection, verdict } from "./requeue-filter.ts";
 
-export type ResendResult =
-  | "resent"
-  | "not_found"
-  | "in_flight"
-  | "already_waiting"
-  | "skipped"
-  | "cannot_render"
-  | "body_purged"
-  | "endpoint_deleted"
-  | "superseded";
+/** Why a delivery cannot be put back. */
+export type ResendRefusal = Exclude<RequeueRefusal, "already_ended" | "moved_on">;
+export type ResendResult = "resent" | "not_found" | ResendRefusal;
 
 /**
  * Puts one delivery back to `pending`, due now, with a fresh set of attempts; numbers go on. Run it in the
@@ -31,42 +27,70 @@ export async function resendDelivery(
   { force = false, renderedAgain = false }: { force?: boolean; renderedAgain?: boolean } = {},
 ): Promise<ResendResult> {
   await lockKeys(client, [id]);
-  const { rows } = await client.query<{ verdict: ResendResult }>({
-    name: "resend",
+  const parameters = createParameters();
+  const verdicts = await judge<ResendRefusal>(client, {
+    ids: [id],
+    selection: { operation: "requeue", renderAgain: renderedAgain, filter: { ids: [id] } },
+    isSuperseded: () => (force ? "false" : supersededBy("t")),
+    stillMeant: "true",
+    parameters,
+  });
+  const found = verdicts.get(id);
+  if (found !== "accepted") return found ?? "not_found";
+  await putBack(client, [id]);
+  return "resent";
+}
+
+/**
+ * What becomes of each of these deliveries, which it locks in order of their ids; what does not fit `stillMeant` (about d)
+ * any more is not among them. The health of the endpoints of those with a key is to be locked (lockKeys).
+ */
+export async function judge<Refusal extends RequeueRefusal>(
+  client: pg.ClientBase,
+  options: {
+    ids: readonly string[];
+    selection: Pick<Selection, "operation" | "renderAgain" | "filter">;
+    isSuperseded: () => string;
+    stillMeant: string;
+    /** Of `stillMeant`, and what `isSuperseded` adds. */
+    parameters: Parameters;
+  },
+): Promise<Map<string, "accepted" | Refusal>> {
+  const { ids, selection, isSuperseded, stillMeant, parameters } = options;
+  const among = parameters.add(plainArray(ids), "bigint[]");
+  const { rows } = await client.query<{ id: string; verdict: "accepted" | Refusal }>({
+    text: `with target as materialized (
+        select ${judged.delivery}, ${judged.endpoint}
+        from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
+        where d.id = any(${among}) and ${stillMeant} order by d.id for update of d
+      )
+      select t.id, ${verdict(selection, isSuperseded)} as verdict from target t`,
+    values: parameters.values,
+  });
+  return new Map(rows.map((row) => [row.id, row.verdict]));
+}
+
+/** Puts back what was judged to be accepted, and holds back what comes after it in its key. */
+export async function putBack(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query({
+    name: "put_back",
     text: `
-with target as materialized (
-  select d.id, d.state, d.event_id, d.event_received_at, e.deleted_at is not null as endpoint_deleted,
-    e.kind, case when e.kind = 'postback' then exists (select from posthorn.delivery_requests r
-      where r.delivery_id = d.id and r.received_at = d.event_received_at) else k.event_kept end as kept, k.event_kept,
-    d.endpoint_id, d.ordering_key, e.ordering, d.ordering_key is not null and e.ordering <> 'none' as ordered
-  from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id, lateral (
-    select exists (select from posthorn.event_bodies b
-      where b.event_id = d.event_id and b.received_at = d.event_received_at) as event_kept) k
-  where d.id = $1 for update of d
-), judged as materialized (
-  select t.*, case
-    when t.state = 'in_flight' then 'in_flight'
-    when t.state = 'pending' then 'already_waiting'
-    when t.endpoint_deleted then 'endpoint_deleted'
-    when t.state = 'skipped' and not $3 then 'skipped'
-    when not t.kept and t.kind = 'postback' and t.event_kept then 'cannot_render'
-    when not t.kept then 'body_purged'
-    when t.ordered and not $2 and ${supersededBy("t")} then 'superseded'
-    else 'resent' end as verdict
-  from target t
-), put_back as (
-  update posthorn.deliveries d
-  set state = 'pending', attempts_charged = 0, lost_in_a_row = 0, next_attempt_at = now(), reason = null, ended_at = null,
-    blocked = j.ordered and ${isBehind("j")}
-  from judged j where d.id = j.id and j.verdict = 'resent'
+with j as materialized (
+  select d.id, d.endpoint_id, d.ordering_key, e.ordering, d.ordering_key is not null and e.ordering <> 'none' as ordered,
+    row_number() over (partition by d.endpoint_id, d.ordering_key order by d.id) > 1 as follows
+  from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id
+  where d.id = any($1::bigint[])
 ), held_back as (
   update posthorn.deliveries l set blocked = true
-  from judged j
-  where j.verdict = 'resent' and j.ordered and not l.blocked and l.id > j.id
+  from j
+  where j.ordered and not j.follows and not l.blocked and l.id > j.id and l.id <> all($1::bigint[])
     and l.endpoint_id = j.endpoint_id and l.ordering_key = j.ordering_key and ${unfinished("l")}
 )
-select verdict from judged`,
-    values: [id, force, renderedAgain],
+update posthorn.deliveries d
+set state = 'pending', attempts_charged = 0, lost_in_a_row = 0, next_attempt_at = now(), reason = null, ended_at = null,
+  blocked = j.ordered and (j.follows or ${isBehind("j")})
+from j where d.id = j.id`,
+    values: [plainArray(ids)],
   });
-  return rows[0]?.verdict ?? "not_found";
 }

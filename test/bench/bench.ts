@@ -2,12 +2,13 @@ import { parseArgs } from "node:util";
 import { measureIsolation } from "./isolation.ts";
 import { type Latency, measureLatency } from "./latency.ts";
 import { measurePostbacks } from "./postbacks.ts";
+import { measureRequeue } from "./requeue.ts";
 import { measureThroughput } from "./throughput.ts";
 import { createWorld, type World } from "./world.ts";
 
 /**
- * Four tables, each with a database, a receiver and workers of its own: what one worker carries beside bare undici,
- * how soon an event is on the wire at a steady rate, what the healthy notice of the sick, and what rendering costs.
+ * Five tables, each with a database, a receiver and workers of its own: what one worker carries beside bare undici,
+ * how soon an event is on the wire at a steady rate, what the healthy notice of the sick and of a requeue, and what rendering costs.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -31,6 +32,7 @@ const tables = {
     return latency;
   },
   isolation: measureIsolation,
+  requeue: measureRequeue,
   postbacks: (world: World) =>
     measurePostbacks(world, { events: Number(flags.events), endpoints: Number(flags.endpoints) }),
 };
@@ -49,7 +51,7 @@ for (const [name, measure] of Object.entries(tables)) {
 }
 process.stdout.write(flags.json ? `${JSON.stringify(results)}\n` : `\n${inWords(results)}\n`);
 
-function inWords({ throughput, latency, isolation, postbacks }: Partial<Results>): string {
+function inWords({ throughput, latency, isolation, requeue, postbacks }: Partial<Results>): string {
   const lines: string[] = [];
   if (throughput) {
     const { bare_undici_per_s, fan_out, deliver, whole, deliver_ratio, whole_ratio } = throughput;
@@ -77,6 +79,15 @@ function inWords({ throughput, latency, isolation, postbacks }: Partial<Results>
       row("50 healthy endpoints, ms", "p50", "p95", "p99"),
       timing("alone", isolation.idle),
       timing("beside one that hangs", isolation.beside_hanging),
+      "",
+    );
+  }
+  if (requeue) {
+    lines.push(
+      row("50 healthy endpoints, ms", "p50", "p95", "p99"),
+      timing("alone", requeue.idle),
+      timing("beside a requeue", requeue.beside_requeue),
+      row("put back meanwhile", requeue.put_back),
       "",
     );
   }

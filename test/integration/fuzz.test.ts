@@ -54,6 +54,7 @@ const ids: Record<string, string[]> = {
   "endpoints/[id]": [],
   "event-types/[name]": ["fuzz.first", "qualified"],
   "events/[id]": [],
+  "requeues/[id]": [uuid],
   "secrets/[secretId]": [uuid],
   "api/[...path]": ["nothing"],
 };
@@ -92,6 +93,12 @@ const event = {
   affiliate: "acme",
   ordering_key: "k",
   data: { click_id: "c", country: "SE", amount: 1.5 },
+};
+
+const requeue = {
+  filter: { endpoint: uuid, states: ["dead_letter", "held"], from: "2026-01-31T12:00:00Z", status: 500 },
+  rate_per_second: 5,
+  reason: "because",
 };
 
 /** Bodies that are right, or nearly, by the end of the route. A route that takes one and has none here is a fault. */
@@ -133,6 +140,9 @@ const bodies: Record<string, unknown[]> = {
   "/account/two-factor": [{ password: "three little horns" }],
   "/account/two-factor/disable": [{ password: "three little horns" }],
   "/account/two-factor/enable": [{ code: "123456" }],
+  "/requeues": [requeue, { ...requeue, filter: { ids: ["1", "2"] }, operation: "discard" }],
+  "/requeues/preview": [{ filter: requeue.filter, mode: "render_again" }, { filter: {} }],
+  "/requeues/[id]/cancel": [{}],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",

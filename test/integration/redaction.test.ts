@@ -21,6 +21,8 @@ import { POST as search } from "../../app/api/v1/deliveries/search/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
 import * as event from "../../app/api/v1/events/[id]/route.ts";
 import * as events from "../../app/api/v1/events/route.ts";
+import { POST as cancelRequeue } from "../../app/api/v1/requeues/[id]/cancel/route.ts";
+import * as requeues from "../../app/api/v1/requeues/route.ts";
 import { POST as preview } from "../../app/api/v1/templates/preview/route.ts";
 
 /** Everything that the route handlers log is heard; pino notices that standard output was replaced. */
@@ -115,6 +117,7 @@ describe("at the console", () => {
   let eventId = "";
   let rows: Row[] = [];
   let endpointIds: string[] = [];
+  let requeueId = "";
 
   beforeAll(async () => {
     endpointIds = (await setUpEndpoints("seen")).ids;
@@ -131,6 +134,10 @@ describe("at the console", () => {
     eventId = (await api.call(events.POST, { body })).body.id;
     rows = await settled(eventId, { hook: "delivered", post: "dead_letter", get: "dead_letter" });
     await worker.end("SIGTERM");
+    const requeue = { filter: { ids: rows.map(({ id }) => id) }, reason: "for a look" };
+    requeueId = (await api.call(requeues.POST, { body: requeue })).body.id;
+    // Nothing of it is to be sent by the workers of other tests.
+    await api.call(cancelRequeue, { method: "POST", params: { id: requeueId } });
   });
 
   const at = (name: string) => rows.find(({ endpoint }) => endpoint.name === name)?.id ?? "";
@@ -142,6 +149,7 @@ describe("at the console", () => {
       deliveries: rows.map(({ id }) => id),
       endpoints: endpointIds,
       "event-types": ["conversion.approved"],
+      requeues: [requeueId],
     };
     let routes = 0;
     for await (const file of glob("app/api/console/**/route.ts")) {

@@ -28,6 +28,7 @@ const support: Verb[] = [
   "event.read",
   "event.reveal",
   "event_type.read",
+  "requeue.read",
   "stats.read",
   "template.preview",
 ];

@@ -62,6 +62,7 @@ test("a response rule's refusal, a lost worker, a deleted endpoint and a templat
     "body_purged",
     "worker_lost",
     "endpoint_deleted",
+    "discarded_by_hand",
     "invalid_data",
     "missing_click_id",
     "unsafe_path_value",

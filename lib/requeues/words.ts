@@ -1,0 +1,75 @@
+import { formatCount, formatNoun } from "#lib/format.ts";
+import { reasonSentences, requeueRefusalSentences, requeueSourceLabels } from "#lib/vocabulary.ts";
+import type { Requeue, RequeueHold, RequeuePreview } from "./schema.ts";
+
+/** Above this, whoever starts it types the number. */
+export const typedCountAbove = 1_000;
+
+type Progress = Pick<Requeue, "total" | "done" | "refused" | "failed">;
+
+/** `1 delivery`, `4,212 deliveries`. */
+export function deliveriesWords(count: number): string {
+  return formatNoun(count, "delivery", "deliveries");
+}
+
+/** A worker has it still to begin, or to end. */
+export function isUnderWay({ state }: Pick<Requeue, "state">): boolean {
+  return state === "pending" || state === "running";
+}
+
+/** How many a requeue has dealt with, and of them how many it left as they were. */
+export function progressOf({ done, refused, failed }: Progress): { seen: number; left: number } {
+  const left = [...refused, ...failed].reduce((sum, { count }) => sum + count, 0);
+  return { seen: done + left, left };
+}
+
+/** `12,000 of 50,000`, and what was left: `12,000 of 50,000 · 3 refused`. */
+export function progressWords(requeue: Progress): string {
+  const { seen, left } = progressOf(requeue);
+  const words = `${formatCount(seen)} of ${formatCount(requeue.total)}`;
+  return left > 0 ? `${words} · ${formatCount(left)} refused` : words;
+}
+
+/** What it takes, as an object: `dead letters`, `what failed or was held`. */
+export function sourceWords({ ids, states = ["dead_letter"] }: Requeue["filter"]): string {
+  if (ids) return "chosen deliveries";
+  if (states.length === 1 && states[0] === "dead_letter") return "dead letters";
+  if (states.length === requeueSourceCount) return "what failed or was held";
+  return states.map((state) => requeueSourceLabels[state].toLowerCase()).join(" and ");
+}
+const requeueSourceCount = Object.keys(requeueSourceLabels).length;
+
+/** What a filter narrows to, as names and values; times are left to whoever knows the zone. */
+export function filterFacts(filter: Requeue["filter"]): { name: string; value: string }[] {
+  const { ids, affiliate, event_type, reason, status } = filter;
+  return [
+    { name: "Deliveries", value: ids && deliveriesWords(ids.length) },
+    { name: "Affiliate", value: affiliate?.name },
+    { name: "Event type", value: event_type },
+    { name: "Reason", value: reason && reasonSentences[reason] },
+    { name: "Status", value: status && String(status) },
+  ].filter((fact): fact is { name: string; value: string } => Boolean(fact.value));
+}
+
+/** What a dialog says first, in one sentence. */
+export function previewSentence(
+  { accepted, total, endpoint_count }: Pick<RequeuePreview, "accepted" | "total" | "endpoint_count">,
+  operation: Requeue["operation"],
+): string {
+  const verb = operation === "discard" ? "discarded for good" : "put back to be sent";
+  const of = accepted === total ? "" : ` of ${formatCount(total)}`;
+  const whom = endpoint_count === 1 ? "one endpoint" : formatNoun(endpoint_count, "endpoint");
+  return `${formatCount(accepted)}${of} ${total === 1 ? "delivery" : "deliveries"} of ${whom} will be ${verb}.`;
+}
+
+/** Why what is put back for an endpoint waits there. */
+export const holdWords = {
+  paused: "held: the endpoint is paused",
+  disabled: "held: the endpoint is disabled",
+  breaker: "behind its open breaker",
+} satisfies Record<RequeueHold, string>;
+
+/** `3 superseded` would say little: the count, then the sentence. */
+export function refusalWords({ why, count }: Requeue["refused"][number]): string {
+  return `${formatCount(count)}: ${requeueRefusalSentences[why]}`;
+}
