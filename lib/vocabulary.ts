@@ -126,6 +126,22 @@ export type KeyPurpose = (typeof keyPurposes)[number];
 export const keyStatuses = ["active", "expired", "revoked"] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
+/** What the dead letters of an endpoint, or of one event, say about their cause. */
+export const findingKinds = [
+  "outage",
+  "credentials",
+  "rate_limit",
+  "slow_accumulation",
+  "refused_payload",
+  "moved",
+  "configuration",
+  "poison",
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+export const alertStates = ["open", "ended"] as const;
+export type AlertState = (typeof alertStates)[number];
+
 export const actorKinds = ["api_key", "console", "system"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
@@ -140,6 +156,22 @@ export const keyStatusLabels = {
   expired: "Expired",
   revoked: "Revoked",
 } satisfies Record<KeyStatus, string>;
+
+export const findingKindLabels = {
+  outage: "Outage",
+  credentials: "Credentials changed",
+  rate_limit: "Sent too fast",
+  slow_accumulation: "Slow accumulation",
+  refused_payload: "Payload refused",
+  moved: "Gone or moved",
+  configuration: "Configuration broken",
+  poison: "One event fails everywhere",
+} satisfies Record<FindingKind, string>;
+
+export const alertStateLabels = {
+  open: "Open",
+  ended: "Ended",
+} satisfies Record<AlertState, string>;
 
 /** What each purpose lets a key do, in one sentence. */
 export const keyPurposeSentences = {
