@@ -1,4 +1,5 @@
 export * from "./affiliates.ts";
+export * from "./alerts.ts";
 export * from "./deliveries.ts";
 export * from "./endpoints.ts";
 export * from "./event-types.ts";

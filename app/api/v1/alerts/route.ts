@@ -1,0 +1,9 @@
+import { alertListQuery } from "#lib/alerts/schema.ts";
+import { listAlerts } from "#lib/alerts/service.ts";
+import { route } from "#lib/api/route.ts";
+
+export const GET = route({
+  auth: "api_key",
+  query: alertListQuery,
+  handler: ({ actor, query }) => listAlerts(actor, query),
+});
