@@ -2,10 +2,12 @@
 
 import {
   Activity,
+  BellRing,
   BookText,
   Inbox,
   KeyRound,
   type LucideIcon,
+  MailX,
   ScrollText,
   Send,
   Users,
@@ -20,6 +22,8 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/overview", label: "Overview", icon: Activity, shortcut: "go_overview" },
   { href: "/endpoints", label: "Endpoints", icon: Webhook, shortcut: "go_endpoints" },
   { href: "/deliveries", label: "Deliveries", icon: Send, shortcut: "go_deliveries" },
+  { href: "/dead-letters", label: "Dead letters", icon: MailX, shortcut: "go_dead_letters" },
+  { href: "/alerts", label: "Alerts", icon: BellRing },
   { href: "/events", label: "Events", icon: Inbox, shortcut: "go_events" },
   { href: "/affiliates", label: "Affiliates", icon: Users },
   { href: "/event-types", label: "Event types", icon: BookText },

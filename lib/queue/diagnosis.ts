@@ -99,43 +99,50 @@ type HistoryRow = {
   last_success_at: Date | null;
   p95_ms: number | null;
   samples: number | null;
-  hours: string | null;
-  attempts: string | null;
-  delivered: string | null;
 };
+type HoursRow = { endpoint_id: string; hours: string; attempts: string; delivered: string };
 
-/** Of those that still exist. The hours are listed, so that endpoint_latency's key finds them by endpoint. */
+/** Of those that still exist. Two statements: joined in one, the hours were summed anew for every endpoint. */
 async function selectHistories(db: Queryable, ids: readonly string[]): Promise<EndpointHistory[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.query<HistoryRow>(
-    `with past as (
-       select endpoint_id, array_agg(hour)::text as hours, array_agg(attempts)::text as attempts,
-         array_agg(delivered)::text as delivered
-       from (
-         select endpoint_id, (date_part('epoch', bucket_at) / 3600)::int as hour, sum(attempts)::int as attempts,
-           sum(delivered)::int as delivered
-         from posthorn.endpoint_latency
-         where resolution = 'hour' and endpoint_id = any($1::uuid[])
-           and bucket_at >= now() - interval '${windowDays} days'
-         group by endpoint_id, bucket_at
-       ) h group by endpoint_id
-     )
-     select e.id, e.affiliate_id, e.max_attempts, e.backoff_base_seconds, e.backoff_cap_seconds, e.timeout_ms,
-       e.rate_amount, e.rate_period_seconds, g.last_success_at, p.p95_ms, p.samples,
-       past.hours, past.attempts, past.delivered
+  const given = [plainArray(ids)];
+  const endpoints = await db.query<HistoryRow>(
+    `select e.id, e.affiliate_id, e.max_attempts, e.backoff_base_seconds, e.backoff_cap_seconds, e.timeout_ms,
+       e.rate_amount, e.rate_period_seconds, g.last_success_at, p.p95_ms, p.samples
      from posthorn.endpoints e
      join posthorn.endpoint_health g on g.endpoint_id = e.id
      left join posthorn.endpoint_percentiles p on p.endpoint_id = e.id
-     left join past on past.endpoint_id = e.id
      where e.id = any($1::uuid[]) and e.deleted_at is null`,
-    [plainArray(ids)],
+    given,
   );
-  return rows.map(toHistory);
+  const past = await db.query<HoursRow>(
+    `select endpoint_id, array_agg(hour)::text as hours, array_agg(attempts)::text as attempts,
+       array_agg(delivered)::text as delivered
+     from (
+       select endpoint_id, (date_part('epoch', bucket_at) / 3600)::int as hour, sum(attempts)::int as attempts,
+         sum(delivered)::int as delivered
+       from posthorn.endpoint_latency
+       where resolution = 'hour' and endpoint_id = any($1::uuid[])
+         and bucket_at >= now() - interval '${windowDays} days'
+       group by endpoint_id, bucket_at
+     ) h group by endpoint_id`,
+    given,
+  );
+  const hoursOf = new Map(past.rows.map((row) => [row.endpoint_id, toHours(row)]));
+  return endpoints.rows.map((row) => toHistory(row, hoursOf.get(row.id) ?? []));
 }
 
-function toHistory(row: HistoryRow): EndpointHistory {
-  const attempts = parseIntegers(row.attempts ?? "{}");
-  const delivered = parseIntegers(row.delivered ?? "{}");
+function toHours(row: HoursRow): EndpointHistory["hours"] {
+  const attempts = parseIntegers(row.attempts);
+  const delivered = parseIntegers(row.delivered);
+  return parseIntegers(row.hours).map((hour, i) => ({
+    atMs: hour * 3_600_000,
+    attempts: attempts[i] ?? 0,
+    delivered: delivered[i] ?? 0,
+  }));
+}
+
+function toHistory(row: HistoryRow, hours: EndpointHistory["hours"]): EndpointHistory {
   return {
     endpointId: row.id,
     affiliateId: row.affiliate_id,
@@ -147,11 +154,7 @@ function toHistory(row: HistoryRow): EndpointHistory {
       row.rate_amount === null ? null : { amount: row.rate_amount, per: periodOf(row.rate_period_seconds) },
     lastSuccessAtMs: row.last_success_at?.getTime() ?? null,
     p95Ms: borneOut({ valueMs: row.p95_ms, samples: row.samples ?? 0 }),
-    hours: parseIntegers(row.hours ?? "{}").map((hour, i) => ({
-      atMs: hour * 3_600_000,
-      attempts: attempts[i] ?? 0,
-      delivered: delivered[i] ?? 0,
-    })),
+    hours,
   };
 }
 
