@@ -1,5 +1,4 @@
 import {
-  CircleHelp,
   Clock,
   Gauge,
   KeyRound,
@@ -23,7 +22,7 @@ import { ApplySetting } from "./apply-setting.tsx";
 import { lettersHref } from "./list-params.ts";
 import { RequeueButton } from "./requeue-button.tsx";
 
-export const findingIcons = {
+const findingIcons = {
   outage: Unplug,
   credentials: KeyRound,
   rate_limit: Gauge,
@@ -37,7 +36,7 @@ export const findingIcons = {
 /** What one finding is, what shows it, and the buttons that do something about it. */
 export function FindingCard({ finding }: { finding: Alert }) {
   const headingId = useId();
-  const Icon = findingIcons[finding.kind] ?? CircleHelp;
+  const Icon = findingIcons[finding.kind];
   const { evidence, endpoint, actions } = finding;
   const requeue = actions.find((action) => action.kind === "requeue");
   return (

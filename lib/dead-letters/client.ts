@@ -48,7 +48,7 @@ export function deadLetterExportHref({ cursor: _, limit: __, ...filters }: DeadL
 }
 
 /** What came of resending several: how many went, and why the others did not. */
-export type SelectedResent = { resent: number; refused: string[] };
+type SelectedResent = { resent: number; refused: string[] };
 
 /** Resends these one after the other; what one is refused for does not keep the others back. */
 export const resendSelectedOptions = mutationOptions({

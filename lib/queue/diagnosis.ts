@@ -21,7 +21,7 @@ const windowDays = 30;
 const mostEventsLookedAt = 500;
 
 /** A finding that appeared or ended, told once. */
-export type AlertChange = {
+type AlertChange = {
   id: string;
   kind: FindingKind;
   state: "opened" | "ended";
@@ -257,7 +257,7 @@ async function bringInLine(
 }
 
 /** What is in no column of its own. */
-export type StoredFinding = Pick<Finding, "evidence" | "sentence" | "remedy" | "actions">;
+type StoredFinding = Pick<Finding, "evidence" | "sentence" | "remedy" | "actions">;
 
 function storedPart({ evidence, sentence, remedy, actions }: Finding): StoredFinding {
   return { evidence, sentence, remedy, actions };

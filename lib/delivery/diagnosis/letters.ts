@@ -87,7 +87,7 @@ export function filterFor(
   };
 }
 
-export function reasonsOf(letters: readonly Letters[]): Reason[] {
+function reasonsOf(letters: readonly Letters[]): Reason[] {
   return [...new Set(letters.map(({ reason }) => reason))].sort();
 }
 

@@ -13,7 +13,7 @@ import {
 import { bucketMs, type EndpointHistory, type Finding, type RemedyAction } from "./types.ts";
 
 /** Their server was away, or too slow, or failed: what another attempt may change. */
-export const outageReasons: ReadonlySet<Reason> = new Set([
+const outageReasons: ReadonlySet<Reason> = new Set([
   "dns_error",
   "connection_refused",
   "connection_reset",
