@@ -24,6 +24,7 @@ export function routesOf(file: "page.tsx" | "route.ts"): string[] {
 export function existingPath(route: string, records: Records): string {
   const known: Record<string, string> = {
     "affiliates/[key]": records.affiliate,
+    "alerts/[id]": "1",
     "api-keys/[id]": records.apiKey,
     "deliveries/[id]": records.delivery,
     "endpoints/[id]": records.endpoint,

@@ -176,6 +176,22 @@ export type KeyPurpose = (typeof keyPurposes)[number];
 export const keyStatuses = ["active", "expired", "revoked"] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
+/** What the dead letters of an endpoint, or of one event, say about their cause. */
+export const findingKinds = [
+  "outage",
+  "credentials",
+  "rate_limit",
+  "slow_accumulation",
+  "refused_payload",
+  "moved",
+  "configuration",
+  "poison",
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+export const alertStates = ["open", "ended"] as const;
+export type AlertState = (typeof alertStates)[number];
+
 /** Who a user is to Posthorn. Each of the staff may do what those before them may; an affiliate sees its own alone. */
 export const roles = ["affiliate", "support", "ops", "admin"] as const;
 export type Role = (typeof roles)[number];
@@ -195,6 +211,22 @@ export const keyStatusLabels = {
   expired: "Expired",
   revoked: "Revoked",
 } satisfies Record<KeyStatus, string>;
+
+export const findingKindLabels = {
+  outage: "Outage",
+  credentials: "Credentials changed",
+  rate_limit: "Sent too fast",
+  slow_accumulation: "Slow accumulation",
+  refused_payload: "Payload refused",
+  moved: "Gone or moved",
+  configuration: "Configuration broken",
+  poison: "One event fails everywhere",
+} satisfies Record<FindingKind, string>;
+
+export const alertStateLabels = {
+  open: "Open",
+  ended: "Ended",
+} satisfies Record<AlertState, string>;
 
 /** What each purpose lets a key do, in one sentence. */
 export const keyPurposeSentences = {

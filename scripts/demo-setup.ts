@@ -7,6 +7,7 @@ import {
   demoCustomersAffiliates,
   demoEndpoints,
   demoEventTypes,
+  demoHistoryAffiliates,
   demoPlayersAffiliates,
 } from "./demo-world.ts";
 import { readSecret, writeSecret } from "./secret-file.ts";
@@ -84,7 +85,7 @@ export async function setUpWorld(options: {
   remember: () => Promise<void>;
 }): Promise<void> {
   const { api, receiver, memory, remember } = options;
-  for (const body of [...demoPlayersAffiliates, ...demoCustomersAffiliates]) {
+  for (const body of [...demoPlayersAffiliates, ...demoCustomersAffiliates, ...demoHistoryAffiliates]) {
     await api.call("POST", "affiliates", { body, expected: [409] });
   }
   for (const body of demoEventTypes) await api.call("POST", "event-types", { body, expected: [409] });

@@ -36,6 +36,11 @@ export const demoPlayersAffiliates = [
   { key: "tipster-lane", name: "Tipster Lane" },
   { key: "ace-traffic", name: "Ace Traffic" },
 ];
+/** Nothing is published for these: they have a past, and what is put back now arrives. */
+export const demoHistoryAffiliates = [
+  { key: "north-lagoon", name: "North Lagoon Media" },
+  { key: "cardinal-bets", name: "Cardinal Bets" },
+];
 export const demoCustomersAffiliates = [
   { key: "brightledger", name: "Brightledger" },
   { key: "hivedesk", name: "Hivedesk" },
@@ -148,6 +153,12 @@ export const demoEndpoints: DemoEndpoint[] = [
     event_types: ["user.created"],
     timeout_ms: 2_000,
   }),
+  ...["Conversion feed", "CRM webhooks", "Traffic intake", "Partner mirror", "Sign-up feed"].map((name) =>
+    endpoint("north-lagoon", name, "healthy"),
+  ),
+  ...["Ledger sync", "Old tracker", "Compliance archive", "Player journal", "Data lake"].map((name) =>
+    endpoint("cardinal-bets", name, "healthy"),
+  ),
 ];
 
 function postback(query: string, { sign = false } = {}): Pick<DemoEndpoint, "kind" | "postback" | "query"> {

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import pg from "pg";
 import { createEventSource, type EventSource } from "./demo-events.ts";
+import { pastWords, writeDemoHistory } from "./demo-history.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
-import { type Api, createApi, readMemory, setUpWorld, writeMemory } from "./demo-setup.ts";
+import { type Api, createApi, type DemoMemory, readMemory, setUpWorld, writeMemory } from "./demo-setup.ts";
 import { type DemoUser, demoAdmin, ensureDemoUsers } from "./demo-users.ts";
 import {
   behaviourWords,
   demoCustomersAffiliates,
   demoEndpoints,
+  demoHistoryAffiliates,
   demoPlayersAffiliates,
 } from "./demo-world.ts";
 import { startPosthorn } from "./start.ts";
@@ -46,6 +49,7 @@ await untilStopped(async (signal) => {
     const api = createApi(posthorn.url, apiKey);
     await setUpWorld({ api, receiver, memory, remember });
     const users = await ensureDemoUsers(posthorn.databaseUrl, memory.password);
+    if (await writePast(posthorn.databaseUrl, memory)) console.log(pastWords);
     console.log(greeting({ url: posthorn.url, apiKey, receiver, rate, seed, users }));
     const source = createEventSource({
       seed,
@@ -59,6 +63,17 @@ await untilStopped(async (signal) => {
   }
   return { stop, done: posthorn.done };
 });
+
+/** Whether the past had to be written; it is when the demo starts for the first time. */
+async function writePast(databaseUrl: string, { endpoints }: DemoMemory): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return await writeDemoHistory(client, (path) => endpoints[path]?.id);
+  } finally {
+    await client.end();
+  }
+}
 
 function readArguments(): { rate: number; seed: number; receiverPort: number | undefined } {
   const options = {
@@ -145,7 +160,10 @@ function greeting(world: {
 }): string {
   const { url, apiKey, receiver, rate, seed, users } = world;
   const names = new Map(
-    [...demoPlayersAffiliates, ...demoCustomersAffiliates].map(({ key, name }) => [key, name]),
+    [...demoPlayersAffiliates, ...demoCustomersAffiliates, ...demoHistoryAffiliates].map(({ key, name }) => [
+      key,
+      name,
+    ]),
   );
   const lines = demoEndpoints.map(
     ({ affiliate, name, behaviour }) =>

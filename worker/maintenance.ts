@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
+import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "#lib/queue/latency.ts";
 import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
@@ -20,6 +21,7 @@ const requeueEverySeconds = 0.25;
 /** With the workers writing every 15 s, what is shown stays within a minute. */
 const percentilesEverySeconds = 30;
 const lastHourEverySeconds = 120;
+const diagnoseEverySeconds = 30;
 const trimEverySeconds = 600;
 const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
@@ -54,6 +56,12 @@ export function startMaintenance(options: {
     }),
     repeat("percentiles", percentilesEverySeconds, async () => void (await refreshPercentiles(pool))),
     repeat("last hour", lastHourEverySeconds, async () => void (await refreshLastHour(pool))),
+    repeat("diagnosis", diagnoseEverySeconds, async () => {
+      for (const { id, kind, state, endpointId } of await diagnoseDeadLetters(pool)) {
+        const level = state === "opened" ? "warn" : "info";
+        log[level]({ alertId: id, finding: kind, endpointId }, `finding ${state}`);
+      }
+    }),
     repeat("roll up latencies", trimEverySeconds, async () => {
       await untilShort(() => rollUpLatency(pool), latencyRollUpSize);
       for (const resolution of [...latencyResolutions, "day"] as const) {

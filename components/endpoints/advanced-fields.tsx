@@ -25,6 +25,9 @@ export function AdvancedFields() {
   const details = useRef<HTMLDetailsElement>(null);
   const isWrong = advanced.some((name) => formState.errors[name] !== undefined);
   const { submitCount } = formState;
+  useEffect(() => {
+    if (window.location.hash === "#advanced" && details.current) details.current.open = true;
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every try to save looks again
   useEffect(() => {
     if (!isWrong || !details.current || details.current.open) return;
@@ -33,7 +36,7 @@ export function AdvancedFields() {
     details.current.closest("form")?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [isWrong, submitCount]);
   return (
-    <details ref={details} className="group rounded-lg border border-line">
+    <details ref={details} id="advanced" className="group rounded-lg border border-line">
       <summary className="flex min-h-10 list-none flex-wrap items-center gap-x-2 rounded-lg px-3 py-1.5 hover:bg-hover">
         <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform group-open:rotate-90" />
         <span className="font-medium">Advanced settings</span>

@@ -18,6 +18,7 @@ export const shortcuts = {
   go_overview: { keys: "g o", label: "Go to Overview" },
   go_endpoints: { keys: "g e", label: "Go to Endpoints" },
   go_deliveries: { keys: "g d", label: "Go to Deliveries" },
+  go_dead_letters: { keys: "g l", label: "Go to Dead letters" },
   go_events: { keys: "g v", label: "Go to Events" },
   next_row: { keys: "j", label: "Next row" },
   previous_row: { keys: "k", label: "Previous row" },
@@ -34,7 +35,16 @@ export type ShortcutName = keyof typeof shortcuts;
 const groups: { title: string; names: ShortcutName[] }[] = [
   {
     title: "Anywhere",
-    names: ["search", "go_overview", "go_endpoints", "go_deliveries", "go_events", "close", "help"],
+    names: [
+      "search",
+      "go_overview",
+      "go_endpoints",
+      "go_deliveries",
+      "go_dead_letters",
+      "go_events",
+      "close",
+      "help",
+    ],
   },
   { title: "In a list", names: ["next_row", "previous_row", "open_row", "previous_page", "next_page"] },
   { title: "On a delivery", names: ["resend"] },
@@ -102,6 +112,7 @@ export function ShortcutsProvider({ children }: { children: ReactNode }) {
     go_overview: () => navigate("/overview", router.push),
     go_endpoints: () => navigate("/endpoints", router.push),
     go_deliveries: () => navigate("/deliveries", router.push),
+    go_dead_letters: () => navigate("/dead-letters", router.push),
     go_events: () => navigate("/events", router.push),
     help: context.showHelp,
   };

@@ -59,7 +59,7 @@ function Now({ overview }: { overview: Overview }) {
         note={`${formatNoun(overview.workers_alive, "worker")} alive`}
       />
       <Tile
-        href="/deliveries?state=dead_letter"
+        href="/dead-letters"
         label="Dead letters"
         value={formatCapped(overview.dead_letters)}
         note="given up until somebody acts"
@@ -86,7 +86,7 @@ function LastHour({ overview }: { overview: Overview }) {
         note="each may be retried"
       />
       <Tile
-        href={withQuery("/deliveries", { state: "dead_letter", from })}
+        href={withQuery("/dead-letters", { from })}
         label="New dead letters"
         value={formatCount(overview.new_dead_letters_last_hour)}
         note="by when they failed"

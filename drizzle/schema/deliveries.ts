@@ -72,6 +72,10 @@ export const deliveries = posthorn.table(
     index("deliveries_blocked")
       .on(t.endpointId, t.orderingKey, t.id)
       .where(sql`${t.blocked} and ${t.state} in ('pending', 'failed')`),
+    // Holds all that dead letters are counted, listed and grouped by, so that none of that reads the table itself.
+    index("deliveries_dead_letters")
+      .on(t.endedAt, t.id, t.endpointId, t.reason, t.lastStatus, t.eventType, t.attemptsCharged, t.eventId)
+      .where(sql`${t.state} = 'dead_letter'`),
     index("deliveries_endpoint_dead").on(t.endpointId, t.id).where(sql`${t.state} = 'dead_letter'`),
   ],
 );

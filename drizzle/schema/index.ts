@@ -1,5 +1,6 @@
 export * from "./accounts.ts";
 export * from "./affiliates.ts";
+export * from "./alerts.ts";
 export * from "./deliveries.ts";
 export * from "./endpoints.ts";
 export * from "./event-types.ts";

@@ -1,12 +1,14 @@
 import { customType, pgSchema } from "drizzle-orm/pg-core";
 import {
   actorKinds,
+  alertStates,
   attemptOutcomes,
   breakerCauses,
   breakerStates,
   deliveryStates,
   endpointKinds,
   endpointStatuses,
+  findingKinds,
   httpMethods,
   invalidDataRules,
   keyPurposes,
@@ -34,6 +36,8 @@ export const breakerCause = posthorn.enum("breaker_cause", breakerCauses);
 export const latencyResolution = posthorn.enum("latency_resolution", latencyResolutions);
 export const invalidDataRule = posthorn.enum("invalid_data_rule", invalidDataRules);
 export const keyPurpose = posthorn.enum("key_purpose", keyPurposes);
+export const findingKind = posthorn.enum("finding_kind", findingKinds);
+export const alertState = posthorn.enum("alert_state", alertStates);
 export const actorKind = posthorn.enum("actor_kind", actorKinds);
 export const role = posthorn.enum("role", roles);
 

@@ -40,6 +40,7 @@ export const grants = {
   "affiliate.edit": admin,
   "affiliate.delete": admin,
   "alert.edit": ops,
+  "alert.read": everybody,
   "api_key.read": admin,
   "api_key.create": admin,
   "api_key.revoke": admin,

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/schema/index.ts";
 import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
@@ -107,6 +107,12 @@ function stateLiteral(state: DeliveryState): SQL {
 export async function selectDelivery(orm: Orm, id: string): Promise<Delivery | null> {
   const [row] = await joined(orm).where(eq(deliveries.id, BigInt(id)));
   return row ? toDelivery(row) : null;
+}
+
+/** The deliveries with these ids, in no order. */
+export async function selectDeliveriesById(orm: Orm, ids: readonly bigint[]): Promise<Delivery[]> {
+  if (ids.length === 0) return [];
+  return (await joined(orm).where(inArray(deliveries.id, [...ids]))).map(toDelivery);
 }
 
 /** What a delivery sends, as far as it is kept. */

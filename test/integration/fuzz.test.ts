@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import type { RouteContext } from "#lib/api/route.ts";
+import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { setUpApi } from "#test/helpers/api.ts";
+import { addDeadLetters } from "#test/helpers/dead-letters.ts";
 import { fanOutOptions } from "#test/helpers/factories.ts";
 import {
   awkwardTexts,
@@ -14,6 +16,7 @@ import {
 } from "#test/helpers/fuzz.ts";
 import { createUserSession } from "#test/helpers/users.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
+import * as deadLetters from "../../app/api/v1/dead-letters/route.ts";
 import * as deliveries from "../../app/api/v1/deliveries/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
 import * as eventTypes from "../../app/api/v1/event-types/route.ts";
@@ -49,6 +52,7 @@ let cookie = "";
 const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const ids: Record<string, string[]> = {
   "affiliates/[key]": ["acme"],
+  "alerts/[id]": [],
   "api-keys/[id]": [uuid],
   "deliveries/[id]": [],
   "endpoints/[id]": [],
@@ -178,6 +182,17 @@ async function makeRecords() {
   const page = await api.call(deliveries.GET, { query: { limit: "1" } });
   ids["deliveries/[id]"]?.push(page.body.data[0].id);
   cursors.push(page.body.next_cursor);
+  await makeDeadLetters(made[0]?.body.affiliate.id, made[0]?.body.id);
+}
+
+async function makeDeadLetters(affiliateId: string, endpointId: string) {
+  const { pool } = api.database;
+  await addDeadLetters(pool, { endpointId, affiliateId, count: 5, reason: "unauthorized", status: 401 });
+  await diagnoseDeadLetters(pool);
+  const { rows } = await pool.query("select id from posthorn.alerts");
+  ids["alerts/[id]"] = rows.map(({ id }) => id);
+  const letters = await api.call(deadLetters.GET, { query: { limit: "1" } });
+  cursors.push(letters.body.next_cursor);
 }
 
 beforeAll(makeRecords);
@@ -298,6 +313,12 @@ const queryNames = [
   "q",
   "kind",
   "status",
+  "failing",
+  "event_type",
+  "reason",
+  "status_class",
+  "from",
+  "to",
 ];
 
 function makeQuery(chance: Chance): URLSearchParams {
@@ -322,6 +343,10 @@ function queryValue(name: string, chance: Chance): string {
     status: ["active", "paused"],
     failing: ["true", "false"],
     event_type: ["deposit"],
+    reason: ["timeout", "unauthorized,forbidden"],
+    status_class: ["4xx", "none"],
+    from: ["2026-01-31T12:00:00Z"],
+    to: ["2099-01-31T12:00:00+02:00"],
   };
   const value = chance.pick((Object.hasOwn(known, name) && known[name]) || ["a"]);
   if (!chance.oneIn(3)) return value;

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { glob } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { decodedViews } from "#lib/redaction/decoded-views.ts";
 import { setUpApi } from "#test/helpers/api.ts";
+import { addDeadLetters } from "#test/helpers/dead-letters.ts";
 import { type ReceivedRequest, startReceiver } from "#test/helpers/receiver.ts";
 import { passTime } from "#test/helpers/time.ts";
 import { eventually, spawnWorker } from "#test/helpers/workers.ts";
@@ -113,6 +115,22 @@ const settled = (eventId: string, states: Record<string, string>) =>
     return rows.length === 3 && rows.every(({ state, endpoint }) => states[endpoint.name] === state) && rows;
   });
 
+/** From dead letters of the endpoints, beside the deliveries that the tests look at. */
+async function makeAlerts(): Promise<string[]> {
+  const { pool } = api.database;
+  const { rows: owners } = await pool.query("select id, affiliate_id from posthorn.endpoints");
+  for (const { id, affiliate_id } of owners) {
+    await addDeadLetters(pool, {
+      endpointId: id,
+      affiliateId: affiliate_id,
+      count: 5,
+      reason: "unauthorized",
+    });
+  }
+  await diagnoseDeadLetters(pool);
+  return (await pool.query("select id from posthorn.alerts")).rows.map(({ id }) => id);
+}
+
 describe("at the console", () => {
   let eventId = "";
   let rows: Row[] = [];
@@ -150,6 +168,7 @@ describe("at the console", () => {
       endpoints: endpointIds,
       "event-types": ["conversion.approved"],
       requeues: [requeueId],
+      alerts: await makeAlerts(),
     };
     let routes = 0;
     for await (const file of glob("app/api/console/**/route.ts")) {

@@ -16,6 +16,7 @@ const may = (asker: Asker) => verbs.filter((verb) => can(asker, verb) === null);
 /** What each of the staff may beyond those before them, and what an affiliate may with what is theirs. */
 const support: Verb[] = [
   "affiliate.read",
+  "alert.read",
   "audit.read",
   "delivery.read",
   "delivery.resend",
@@ -63,6 +64,7 @@ const admin: Verb[] = [
 ];
 const affiliate: Verb[] = [
   "affiliate.read",
+  "alert.read",
   "delivery.read",
   "delivery.resend",
   "endpoint.create",

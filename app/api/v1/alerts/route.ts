@@ -1,0 +1,10 @@
+import { alertListQuery } from "#lib/alerts/schema.ts";
+import { listAlerts } from "#lib/alerts/service.ts";
+import { route } from "#lib/api/route.ts";
+
+export const GET = route({
+  auth: "api_key",
+  may: "alert.read",
+  query: alertListQuery,
+  handler: ({ actor, query }) => listAlerts(actor, query),
+});

@@ -1,0 +1,102 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck } from "lucide-react";
+import { useId, useState } from "react";
+import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
+import { useLiveInterval } from "#components/layout/preferences.ts";
+import { RelativeTime } from "#components/layout/time.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { deadLetterFindingsOptions } from "#lib/dead-letters/client.ts";
+import type { DeadLetterFindings } from "#lib/dead-letters/schema.ts";
+import { FindingCard } from "./finding-card.tsx";
+
+const shownAtFirst = 6;
+
+/** What the dead letters have in common, with what to do about each. */
+export function Findings({ filters }: { filters: { endpoint?: string; affiliate?: string } }) {
+  const headingId = useId();
+  const query = useQuery({ ...deadLetterFindingsOptions(filters), refetchInterval: useLiveInterval() });
+  const retry = () => void query.refetch();
+  const { data, error } = query;
+  return (
+    <section aria-labelledby={headingId} className="mb-6">
+      <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 id={headingId} className="font-semibold text-sm">
+          What they show
+        </h2>
+        {data ? <LookedAt at={data.looked_at} /> : null}
+      </div>
+      {data ? (
+        <>
+          {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+          <Cards findings={data} />
+        </>
+      ) : error ? (
+        <ErrorState what="The findings" error={error} onRetry={retry} busy={query.isFetching} />
+      ) : (
+        <FindingsSkeleton />
+      )}
+    </section>
+  );
+}
+
+function LookedAt({ at }: { at: string | null }) {
+  return (
+    <p className="text-ink-3 text-xs">
+      {at === null ? (
+        "No worker has looked at them yet"
+      ) : (
+        <>
+          Looked at <RelativeTime iso={at} />, of the last 30 days
+        </>
+      )}
+    </p>
+  );
+}
+
+function Cards({ findings: { data, looked_at } }: { findings: DeadLetterFindings }) {
+  const [all, setAll] = useState(false);
+  if (data.length === 0) {
+    return (
+      <p className="flex items-center gap-2 rounded-lg border border-line px-4 py-3 text-ink-2">
+        <CircleCheck aria-hidden className="size-4 shrink-0 text-ink-3" />
+        {looked_at === null
+          ? "Once a worker runs, it looks every 30 s for what dead letters have in common."
+          : "Nothing that dead letters have in common: no outage, no changed credentials, no other pattern."}
+      </p>
+    );
+  }
+  const shown = all ? data : data.slice(0, shownAtFirst);
+  return (
+    <>
+      <div className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-3">
+        {shown.map((finding) => (
+          <FindingCard key={finding.id} finding={finding} />
+        ))}
+      </div>
+      {data.length > shown.length ? (
+        <Button tone="quiet" className="mt-2" onClick={() => setAll(true)}>
+          Show all {data.length} findings
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+/** Of the same shape as the cards. */
+export function FindingsSkeleton() {
+  return (
+    <div role="status" className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-3">
+      <span className="sr-only">Loading</span>
+      {["first", "second", "third", "fourth"].map((name) => (
+        <div key={name} aria-hidden className="flex h-52 flex-col gap-3 rounded-lg border border-line p-4">
+          <span className="skeleton h-4 w-1/3" />
+          <span className="skeleton h-3 w-1/2" />
+          <span className="skeleton h-3 w-full" />
+          <span className="skeleton h-3 w-4/5" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { type RateLimit, type RatePeriod, ratePeriodSeconds } from "#lib/delivery/token-bucket.ts";
+import type { EndpointHistory } from "./types.ts";
+
+type Retry = { max_attempts: number; base_seconds: number; cap_seconds: number };
+
+const mostAttempts = 30;
+/** That of the `patient` policy of product.md. */
+const longCapSeconds = 43_200;
+/** Of what is given up now, so many are to be left. */
+const leftOver = 0.01;
+/** Of what got through, so much is asked for, since that was close to their limit. */
+const headroom = 0.8;
+
+/**
+ * A policy that on average keeps trying twice as long as an outage of this length and the attempts before it took;
+ * null where the present one does so already, or none could.
+ */
+export function longerRetry(
+  { maxAttempts, baseSeconds, capSeconds }: EndpointHistory,
+  outageMs: number,
+): Retry | null {
+  const present = averageSeconds({
+    max_attempts: maxAttempts,
+    base_seconds: baseSeconds,
+    cap_seconds: capSeconds,
+  });
+  const wantedSeconds = 2 * (outageMs / 1_000 + present);
+  const cap = Math.max(capSeconds, longCapSeconds);
+  for (let attempts = maxAttempts; attempts <= mostAttempts; attempts += 1) {
+    const retry = { max_attempts: attempts, base_seconds: baseSeconds, cap_seconds: cap };
+    if (averageSeconds(retry) >= wantedSeconds) return retry;
+  }
+  return null;
+}
+
+/** Half of the longest waits, since each is uniform from 0. */
+function averageSeconds({ max_attempts, base_seconds, cap_seconds }: Retry): number {
+  let longest = 0;
+  for (let failed = 1; failed < max_attempts; failed += 1) {
+    longest += Math.min(cap_seconds, base_seconds * 2 ** Math.min(failed - 1, 32));
+  }
+  return longest / 2;
+}
+
+/**
+ * How many attempts would leave one in a hundred of these, from the share that this many leave; null where it has
+ * all that it may.
+ */
+export function moreAttempts(
+  { maxAttempts, hours }: EndpointHistory,
+  { dead, sinceMs }: { dead: number; sinceMs: number },
+): number | null {
+  const delivered = deliveredSince(hours, sinceMs);
+  const share = Math.min(0.5, dead / (dead + delivered));
+  const wanted = Math.ceil(maxAttempts * (Math.log(share * leftOver) / Math.log(share)));
+  const attempts = Math.min(mostAttempts, Math.max(maxAttempts + 1, wanted));
+  return attempts > maxAttempts ? attempts : null;
+}
+
+/**
+ * A rate below what their server let through while it refused others, from the hours in `hourNumbers`: the median
+ * of what was delivered, less a fifth, and less than the present limit. Null where nothing got through.
+ */
+export function gentleRate(
+  { hours, rateLimit }: EndpointHistory,
+  hourNumbers: ReadonlySet<number>,
+): Pick<RateLimit, "amount" | "per"> | null {
+  const delivered = hours
+    .filter(({ atMs, delivered }) => delivered > 0 && hourNumbers.has(Math.floor(atMs / 3_600_000)))
+    .map(({ delivered }) => delivered)
+    .sort((a, b) => a - b);
+  const median = delivered[Math.floor(delivered.length / 2)];
+  if (median === undefined) return null;
+  const present = rateLimit && (rateLimit.amount * 3_600) / ratePeriodSeconds[rateLimit.per];
+  const perHour = Math.max(1, Math.floor(headroom * Math.min(median, present ?? median)));
+  if (present !== null && perHour >= present) return null;
+  // The shortest period in which the rate is still a number of some size, so that rounding costs little.
+  const per = (["second", "minute"] as RatePeriod[]).find(
+    (period) => (perHour * ratePeriodSeconds[period]) / 3_600 >= 10,
+  );
+  return { amount: Math.floor((perHour * ratePeriodSeconds[per ?? "hour"]) / 3_600), per: per ?? "hour" };
+}
+
+export function deliveredSince(hours: EndpointHistory["hours"], sinceMs: number): number {
+  return hours.reduce((sum, { atMs, delivered }) => (atMs >= sinceMs ? sum + delivered : sum), 0);
+}

@@ -1,0 +1,223 @@
+import type { FindingKind, Reason } from "#lib/vocabulary.ts";
+import { deliveredSince, gentleRate } from "./advice.ts";
+import { countOf, deliveriesWords, evidenceOf, filterFor, type Letters, spanOf } from "./letters.ts";
+import {
+  bucketMs,
+  type EndpointHistory,
+  type Finding,
+  type RemedyAction,
+  type SettingName,
+} from "./types.ts";
+
+export type CredentialsThresholds = { count: number; rise: number };
+export type RateLimitThresholds = { count: number };
+export type RefusedThresholds = { count: number; share: number };
+export type MovedThresholds = { count: number; share: number };
+export type ConfigurationThresholds = { count: number };
+
+const dayMs = 86_400_000;
+const daysLooked = 30;
+
+const configurationRemedies: Partial<Record<Reason, { what: string; remedy: string; setting: SettingName }>> =
+  {
+    blocked_address: {
+      what: "The address lies in a network that Posthorn may not reach",
+      remedy: "Give the endpoint a public address, or have the subnet allowed, then put these back.",
+      setting: "url",
+    },
+    certificate_invalid: {
+      what: "Their certificate is not valid",
+      remedy: "Ask them to renew or correct their certificate, then put these back.",
+      setting: "url",
+    },
+    unsafe_path_value: {
+      what: "A value would change the path of the template's URL",
+      remedy: "Give the macro a default or move it into the query, then render these again.",
+      setting: "template",
+    },
+    unmapped_value: {
+      what: "The template's functions have no result for a value",
+      remedy: "Add the value to the map, then render these again.",
+      setting: "template",
+    },
+    url_too_long: {
+      what: "The URL comes out too long",
+      remedy: "Send fewer or shorter values, or use POST with a body, then render these again.",
+      setting: "template",
+    },
+    body_too_long: {
+      what: "The body comes out too long",
+      remedy: "Send fewer or shorter values, then render these again.",
+      setting: "template",
+    },
+    secret_missing: {
+      what: "The template needs a secret that the endpoint does not have",
+      remedy: "Give the endpoint a secret of that name, then put these back.",
+      setting: "credentials",
+    },
+  };
+
+const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
+  letters.filter(({ reason }) => reasons.includes(reason));
+
+/** 401 and 403: more of them than before, or nothing but them any more. */
+export function credentialsFinding(
+  history: EndpointHistory,
+  letters: readonly Letters[],
+  thresholds: CredentialsThresholds,
+): Finding | null {
+  const refused = ofReasons(letters, ["unauthorized", "forbidden"]);
+  const count = countOf(refused);
+  if (count < thresholds.count) return null;
+  const { firstAtMs, endsAtMs } = spanOf(refused);
+  const silent = history.lastSuccessAtMs === null || history.lastSuccessAtMs < firstAtMs;
+  if (!silent && !isRising(refused, thresholds)) return null;
+  return findingOf(history, refused, {
+    kind: "credentials",
+    sentence: silent
+      ? `Their server refuses our credentials: ${deliveriesWords(count)} were given up, and nothing has got through since the first.`
+      : `Their server refuses our credentials more and more: ${deliveriesWords(countOf(refused.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs)))} within the latest day.`,
+    remedy: "Update the endpoint's credentials, then put these back.",
+    setting: "credentials",
+  });
+}
+
+/** The latest day of them against the mean of all days before it that are looked at, also those without any. */
+function isRising(letters: readonly Letters[], { count, rise }: CredentialsThresholds): boolean {
+  const { endsAtMs } = spanOf(letters);
+  const latest = countOf(letters.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs));
+  const perDayBefore = (countOf(letters) - latest) / (daysLooked - 1);
+  return latest >= count && latest >= rise * perDayBefore;
+}
+
+/** 429 until the attempts were used up. */
+export function rateLimitFinding(
+  history: EndpointHistory,
+  letters: readonly Letters[],
+  thresholds: RateLimitThresholds,
+): Finding | null {
+  const refused = ofReasons(letters, ["rate_limited"]);
+  const count = countOf(refused);
+  if (count < thresholds.count) return null;
+  const rate = gentleRate(
+    history,
+    new Set(refused.map(({ bucket }) => Math.floor((bucket * bucketMs) / 3_600_000))),
+  );
+  const limit =
+    history.rateLimit === null ? "no rate limit is set" : "the rate limit that is set is too high";
+  return findingOf(history, refused, {
+    kind: "rate_limit",
+    sentence: `Their server says that we send too fast: ${deliveriesWords(count)} were refused to the last attempt, and ${limit}.`,
+    remedy:
+      history.rateLimit === null
+        ? "Set a rate limit below what they take, then put these back."
+        : "Lower the rate limit, then put these back.",
+    actions: rate ? [{ kind: "set_rate_limit", rate_limit: rate }] : [],
+    setting: "rate_limit",
+  });
+}
+
+/** 400, 413, 415 and 422, most of them for one event type: one finding for each type that holds so many of them. */
+export function refusedPayloadFindings(
+  history: EndpointHistory,
+  letters: readonly Letters[],
+  thresholds: RefusedThresholds,
+): Finding[] {
+  const refused = ofReasons(letters, ["bad_request", "payload_refused"]);
+  const all = countOf(refused);
+  return [...Map.groupBy(refused, ({ eventType }) => eventType)].flatMap(([eventType, ofType]) => {
+    const count = countOf(ofType);
+    if (count < thresholds.count || count < thresholds.share * all) return [];
+    return findingOf(history, ofType, {
+      kind: "refused_payload",
+      eventType,
+      sentence: `Their server refuses the payload of ${eventType}: ${deliveriesWords(count)} were given up at once.`,
+      remedy:
+        "Compare what was sent with what they expect: the event type's fields or the endpoint's template do not suit them.",
+      actions: [{ kind: "open_event_type", event_type: eventType }],
+      setting: "template",
+    });
+  });
+}
+
+/** 404, 410 and redirects. A server that also takes much has a 404 for some of it, which is another matter. */
+export function movedFinding(
+  history: EndpointHistory,
+  letters: readonly Letters[],
+  thresholds: MovedThresholds,
+): Finding | null {
+  const moved = ofReasons(letters, ["gone", "redirect", "not_found"]);
+  const count = countOf(moved);
+  if (count === 0) return null;
+  const isGone = moved.some(({ reason }) => reason === "gone");
+  const delivered = deliveredSince(history.hours, spanOf(moved).firstAtMs);
+  if (!isGone && (count < thresholds.count || count < thresholds.share * (count + delivered))) return null;
+  const redirects = countOf(ofReasons(moved, ["redirect"])) * 2 > count;
+  const what = isGone
+    ? "Their server says that this URL is gone for good"
+    : redirects
+      ? "Their server answers with redirects, which are never followed"
+      : "Their server has nothing at this URL";
+  return findingOf(history, moved, {
+    kind: "moved",
+    sentence: `${what}: ${deliveriesWords(count)} were given up.`,
+    remedy: redirects
+      ? "Set the URL to the address that the redirect names, then put these back."
+      : "Ask for the new URL, update the endpoint, then put these back.",
+    setting: "url",
+  });
+}
+
+/** A blocked address, a certificate, or a template that cannot be rendered: one finding for each reason. */
+export function configurationFindings(
+  history: EndpointHistory,
+  letters: readonly Letters[],
+  thresholds: ConfigurationThresholds,
+): Finding[] {
+  return [...Map.groupBy(letters, ({ reason }) => reason)].flatMap(([reason, ofReason]) => {
+    const known = configurationRemedies[reason];
+    const count = countOf(ofReason);
+    if (!known || count < thresholds.count) return [];
+    const { remedy, setting, what } = known;
+    return findingOf(history, ofReason, {
+      kind: "configuration",
+      reason,
+      sentence: `${what}: ${deliveriesWords(count)} were given up at once.`,
+      remedy,
+      setting,
+    });
+  });
+}
+
+function findingOf(
+  { affiliateId, endpointId }: EndpointHistory,
+  letters: readonly Letters[],
+  given: Pick<Finding, "sentence" | "remedy"> & {
+    kind: FindingKind;
+    eventType?: string;
+    reason?: Reason;
+    setting: SettingName;
+    actions?: RemedyAction[];
+  },
+): Finding {
+  const { kind, eventType, reason, sentence, remedy, setting, actions = [] } = given;
+  return {
+    kind,
+    affiliateId,
+    endpointId,
+    eventType: eventType ?? null,
+    eventId: null,
+    reason: reason ?? null,
+    evidence: evidenceOf(letters),
+    sentence,
+    remedy,
+    actions: [
+      ...actions,
+      { kind: "open_setting", setting },
+      {
+        kind: "requeue",
+        filter: filterFor(endpointId, letters, eventType === undefined ? {} : { eventType }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,264 @@
+import type pg from "pg";
+import { parseIntegers, plainArray } from "#lib/db/arrays.ts";
+import type { Queryable } from "#lib/db/database.ts";
+import { diagnose } from "#lib/delivery/diagnose.ts";
+import { poisonReasons } from "#lib/delivery/diagnosis/poison.ts";
+import {
+  bucketMs,
+  type DeadLetterGroup,
+  type EndpointHistory,
+  type FailingEvent,
+  type Finding,
+  findingKey,
+} from "#lib/delivery/diagnosis/types.ts";
+import { borneOut } from "#lib/delivery/slow.ts";
+import { type RatePeriod, ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
+import type { FindingKind, Reason } from "#lib/vocabulary.ts";
+import { alone } from "./percentiles.ts";
+
+/** As long as the bodies are kept: what is older cannot be put back. */
+const windowDays = 30;
+const mostEventsLookedAt = 500;
+
+/** A finding that appeared or ended, told once. */
+type AlertChange = {
+  id: string;
+  kind: FindingKind;
+  state: "opened" | "ended";
+  endpointId: string | null;
+};
+
+/**
+ * Looks at the dead letters of 30 days and brings the alerts in line with what they show. Returns what changed;
+ * nothing where another worker is at it.
+ */
+export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]> {
+  let changes: AlertChange[] = [];
+  await alone(pool, "posthorn.diagnosis", async () => {
+    const { groups, nowMs } = await selectGroups(pool);
+    const ids = [...new Set(groups.map(({ endpointId }) => endpointId))];
+    const histories = await selectHistories(pool, ids);
+    const failingEvents = await selectFailingEvents(pool);
+    const findings = diagnose({ groups, histories, failingEvents, nowMs });
+    const letters = groups.reduce(
+      (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),
+      0,
+    );
+    changes = await bringInLine(pool, { findings, letters });
+    return changes.length;
+  });
+  return changes;
+}
+
+/**
+ * Along deliveries_dead_letters alone. Arrays, since half a million letters may lie in nearly as many stretches: read
+ * as rows they would cost the worker a second, so it is tens of milliseconds.
+ */
+async function selectGroups(db: Queryable): Promise<{ groups: DeadLetterGroup[]; nowMs: number }> {
+  const { rows } = await db.query<{
+    endpoint_id: string;
+    reason: Reason;
+    status: number | null;
+    event_type: string;
+    buckets: string;
+    counts: string;
+    samples: string;
+  }>(`
+    select endpoint_id, reason, status, event_type,
+      array_agg(bucket)::text as buckets, array_agg(n)::text as counts, array_agg(sample)::text as samples
+    from (
+      select endpoint_id, reason, last_status as status, event_type, count(*)::int as n, max(id) as sample,
+        floor(date_part('epoch', ended_at) / ${bucketMs / 1_000})::int as bucket
+      from posthorn.deliveries
+      where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days' and reason is not null
+      group by endpoint_id, reason, last_status, event_type, bucket
+    ) stretch group by endpoint_id, reason, status, event_type`);
+  const now = await db.query<{ now: Date }>("select now() as now");
+  const groups = rows.map(({ endpoint_id, reason, status, event_type, ...arrays }) => {
+    const counts = parseIntegers(arrays.counts);
+    const samples = parseIntegers(arrays.samples);
+    const buckets = parseIntegers(arrays.buckets).map((number, i) => ({
+      number,
+      count: counts[i] ?? 0,
+      sampleId: samples[i] ?? 0,
+    }));
+    return { endpointId: endpoint_id, reason, status, eventType: event_type, buckets };
+  });
+  return { groups, nowMs: now.rows[0]?.now.getTime() ?? 0 };
+}
+
+type HistoryRow = {
+  id: string;
+  affiliate_id: string;
+  max_attempts: number;
+  backoff_base_seconds: number;
+  backoff_cap_seconds: number;
+  timeout_ms: number;
+  rate_amount: number | null;
+  rate_period_seconds: number | null;
+  last_success_at: Date | null;
+  p95_ms: number | null;
+  samples: number | null;
+};
+type HoursRow = { endpoint_id: string; hours: string; attempts: string; delivered: string };
+
+/** Of those that still exist. Two statements: joined in one, the hours were summed anew for every endpoint. */
+async function selectHistories(db: Queryable, ids: readonly string[]): Promise<EndpointHistory[]> {
+  if (ids.length === 0) return [];
+  const given = [plainArray(ids)];
+  const endpoints = await db.query<HistoryRow>(
+    `select e.id, e.affiliate_id, e.max_attempts, e.backoff_base_seconds, e.backoff_cap_seconds, e.timeout_ms,
+       e.rate_amount, e.rate_period_seconds, g.last_success_at, p.p95_ms, p.samples
+     from posthorn.endpoints e
+     join posthorn.endpoint_health g on g.endpoint_id = e.id
+     left join posthorn.endpoint_percentiles p on p.endpoint_id = e.id
+     where e.id = any($1::uuid[]) and e.deleted_at is null`,
+    given,
+  );
+  const past = await db.query<HoursRow>(
+    `select endpoint_id, array_agg(hour)::text as hours, array_agg(attempts)::text as attempts,
+       array_agg(delivered)::text as delivered
+     from (
+       select endpoint_id, (date_part('epoch', bucket_at) / 3600)::int as hour, sum(attempts)::int as attempts,
+         sum(delivered)::int as delivered
+       from posthorn.endpoint_latency
+       where resolution = 'hour' and endpoint_id = any($1::uuid[])
+         and bucket_at >= now() - interval '${windowDays} days'
+       group by endpoint_id, bucket_at
+     ) h group by endpoint_id`,
+    given,
+  );
+  const hoursOf = new Map(past.rows.map((row) => [row.endpoint_id, toHours(row)]));
+  return endpoints.rows.map((row) => toHistory(row, hoursOf.get(row.id) ?? []));
+}
+
+function toHours(row: HoursRow): EndpointHistory["hours"] {
+  const attempts = parseIntegers(row.attempts);
+  const delivered = parseIntegers(row.delivered);
+  return parseIntegers(row.hours).map((hour, i) => ({
+    atMs: hour * 3_600_000,
+    attempts: attempts[i] ?? 0,
+    delivered: delivered[i] ?? 0,
+  }));
+}
+
+function toHistory(row: HistoryRow, hours: EndpointHistory["hours"]): EndpointHistory {
+  return {
+    endpointId: row.id,
+    affiliateId: row.affiliate_id,
+    maxAttempts: row.max_attempts,
+    baseSeconds: row.backoff_base_seconds,
+    capSeconds: row.backoff_cap_seconds,
+    timeoutMs: row.timeout_ms,
+    rateLimit:
+      row.rate_amount === null ? null : { amount: row.rate_amount, per: periodOf(row.rate_period_seconds) },
+    lastSuccessAtMs: row.last_success_at?.getTime() ?? null,
+    p95Ms: borneOut({ valueMs: row.p95_ms, samples: row.samples ?? 0 }),
+    hours,
+  };
+}
+
+function periodOf(seconds: number | null): RatePeriod {
+  return ratePeriods.find((period) => ratePeriodSeconds[period] === seconds) ?? "second";
+}
+
+/**
+ * Events with a dead letter at two endpoints or more and nothing at any other. At most 500: those that a server failed
+ * at come last, since an outage makes as many of them as there were events.
+ */
+async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
+  const { rows } = await db.query<{
+    event_id: string;
+    event_type: string;
+    affiliate_id: string;
+    id: string;
+    endpoint_id: string;
+    reason: Reason;
+    last_status: number | null;
+    ended_at: Date;
+  }>(
+    `with candidate as (
+       select event_id from posthorn.deliveries
+       where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days'
+         and reason = any($1::posthorn.reason[])
+       group by event_id having count(*) >= 2
+       order by bool_or(reason = 'server_error'), min(ended_at) limit ${mostEventsLookedAt}
+     )
+     select d.event_id, d.event_type, d.affiliate_id, d.id, d.endpoint_id, d.reason, d.last_status, d.ended_at
+     from candidate c join posthorn.deliveries d on d.event_id = c.event_id and d.state = 'dead_letter'
+     where d.reason is not null and not exists (
+       select from posthorn.deliveries o
+       where o.event_id = c.event_id and o.state in ('pending', 'in_flight', 'failed', 'delivered'))`,
+    [plainArray(poisonReasons)],
+  );
+  return [...Map.groupBy(rows, (row) => row.event_id)].map(([eventId, of]) => ({
+    eventId,
+    eventType: of[0]?.event_type ?? "",
+    affiliateId: of[0]?.affiliate_id ?? "",
+    letters: of.map((row) => ({
+      deliveryId: Number(row.id),
+      endpointId: row.endpoint_id,
+      reason: row.reason,
+      status: row.last_status,
+      endedAtMs: row.ended_at.getTime(),
+    })),
+  }));
+}
+
+/**
+ * What is found and not open opens, what is open and not found ends, the rest is brought up to date. One statement, so
+ * that it is whole or not at all; done twice it changes nothing the second time.
+ */
+async function bringInLine(
+  db: Queryable,
+  { findings, letters }: { findings: Finding[]; letters: number },
+): Promise<AlertChange[]> {
+  const given = findings.map((finding) => ({
+    key: findingKey(finding),
+    kind: finding.kind,
+    affiliate_id: finding.affiliateId,
+    endpoint_id: finding.endpointId,
+    event_type: finding.eventType,
+    event_id: finding.eventId,
+    reason: finding.reason,
+    count: finding.evidence.count,
+    finding: storedPart(finding),
+  }));
+  const { rows } = await db.query<{
+    id: string;
+    kind: FindingKind;
+    state: AlertChange["state"];
+    endpoint_id: string | null;
+  }>(
+    `with given as materialized (
+       select * from json_to_recordset($1::json) as g (key text, kind posthorn.finding_kind, affiliate_id uuid,
+         endpoint_id uuid, event_type text, event_id text, reason posthorn.reason, count int, finding json)
+     ), seen as (
+       update posthorn.alerts a set last_seen_at = now(), count = g.count, finding = g.finding
+       from given g where a.state = 'open' and a.key = g.key
+     ), ended as (
+       update posthorn.alerts a set state = 'ended', ended_at = now()
+       where a.state = 'open' and not exists (select from given g where g.key = a.key)
+       returning id, kind, 'ended' as state, endpoint_id
+     ), opened as (
+       insert into posthorn.alerts (key, kind, affiliate_id, endpoint_id, event_type, event_id, reason, count, finding)
+       select * from given g
+       where not exists (select from posthorn.alerts a where a.state = 'open' and a.key = g.key)
+       on conflict (key) where state = 'open' do nothing
+       returning id, kind, 'opened' as state, endpoint_id
+     ), looked as (
+       insert into posthorn.diagnoses as d (id, at, dead_letters) values (1, now(), $2)
+       on conflict (id) do update set at = excluded.at, dead_letters = excluded.dead_letters
+     )
+     select * from opened union all select * from ended order by id`,
+    [JSON.stringify(given), letters],
+  );
+  return rows.map(({ id, kind, state, endpoint_id }) => ({ id, kind, state, endpointId: endpoint_id }));
+}
+
+/** What is in no column of its own. */
+type StoredFinding = Pick<Finding, "evidence" | "sentence" | "remedy" | "actions">;
+
+function storedPart({ evidence, sentence, remedy, actions }: Finding): StoredFinding {
+  return { evidence, sentence, remedy, actions };
+}
