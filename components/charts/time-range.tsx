@@ -7,11 +7,11 @@ import { type HistoryRange, historyRanges, rangeMs } from "#lib/stats/schema.ts"
 import { historyParams, historyTimes } from "./history-params.ts";
 
 const labels = {
-  "1h": { short: "1 h", long: "The last hour" },
-  "24h": { short: "24 h", long: "The last 24 hours" },
-  "7d": { short: "7 d", long: "The last 7 days" },
-  "30d": { short: "30 d", long: "The last 30 days" },
-} satisfies Record<HistoryRange, { short: string; long: string }>;
+  "1h": "1 h",
+  "24h": "24 h",
+  "7d": "7 d",
+  "30d": "30 d",
+} satisfies Record<HistoryRange, string>;
 
 /** The page's time range, and how to change it; each change is a step that the browser's back undoes. */
 export function useHistoryRange(): [HistoryTimes, (times: HistoryTimes) => void] {
@@ -51,12 +51,12 @@ export function TimeRange() {
           <button
             key={value}
             type="button"
-            aria-label={labels[value].long}
             aria-pressed={range === value}
             onClick={() => setRange({ range: value })}
             className={segment}
           >
-            {labels[value].short}
+            <span className="sr-only">Last </span>
+            {labels[value]}
           </button>
         ))}
         <button type="button" aria-pressed={range === undefined} onClick={choose} className={segment}>
