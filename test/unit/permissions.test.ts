@@ -115,6 +115,7 @@ test("a key's rights follow its purpose, and what is not for one affiliate not i
     "audit.read",
     "deployment.read",
     "endpoint.read_secrets",
+    "requeue.read",
   ]);
 });
 
