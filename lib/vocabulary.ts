@@ -63,6 +63,10 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
+/** What a server answered, by the first digit of its status; `none`: no answer came. */
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+export type StatusClass = (typeof statusClasses)[number];
+
 /** The spans that durations of attempts are rolled up by. */
 export const latencyResolutions = ["minute", "hour"] as const;
 export type LatencyResolution = (typeof latencyResolutions)[number];

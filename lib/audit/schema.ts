@@ -2,15 +2,11 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import { isoTime } from "#lib/api/time.ts";
 import type { ActorKind } from "#lib/vocabulary.ts";
 import { type AuditAction, type AuditObjectKind, auditActions, auditObjectKinds } from "./actions.ts";
 
 export const auditEntryId = z.string().regex(/^[1-9][0-9]{0,17}$/, "must be an entry's id");
-
-/** ISO 8601 has a year 0, PostgreSQL has none. */
-const time = z.iso
-  .datetime({ offset: true, error: "must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z" })
-  .refine((text) => !text.startsWith("0000"), "must lie within the years 0001 to 9999");
 
 const filters = {
   action: z.enum(auditActions).optional(),
@@ -20,8 +16,8 @@ const filters = {
   actor: plainText().min(1).max(200).optional(),
   affiliate: affiliateKey.optional(),
   /** From this time on, and before that one. */
-  from: time.optional(),
-  to: time.optional(),
+  from: isoTime.optional(),
+  to: isoTime.optional(),
 };
 
 export const auditFilters = z.object(filters);

@@ -3,7 +3,7 @@ import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction } from "#lib/db/database.ts";
+import { inShortRead, inTransaction } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
 import { eventId } from "#lib/events/schema.ts";
@@ -16,22 +16,30 @@ import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import type { DeliveryMatch } from "./matching.ts";
 import {
+  countDeliveries,
   type DeliveryContent,
   selectAttempts,
   selectDeliveries,
   selectDelivery,
   selectDeliveryContent,
+  selectNeighbours,
 } from "./queries.ts";
 import {
   type Delivery,
+  type DeliveryCount,
   type DeliveryDetail,
+  type DeliveryFilterQuery,
   type DeliveryListQuery,
+  type DeliveryNeighbours,
   type DeliveryResend,
   type DeliverySearch,
   type DeliverySearchPage,
   deliveryId,
 } from "./schema.ts";
+
+const countedTo = 1_000;
 
 type Refusal = Exclude<ResendResult, "resent" | "not_found">;
 
@@ -46,16 +54,33 @@ const refusals = {
     "A later delivery of its ordering key has been attempted: sent now, it would arrive out of order.",
 } satisfies Record<Refusal, string>;
 
-/** One page of deliveries, newest first. */
-export async function listDeliveries(
+/** One page of deliveries, newest first. Rejects when that takes too long for these filters. */
+export async function listDeliveries(actor: Actor, query: DeliveryListQuery): Promise<Page<Delivery>> {
+  const { limit, cursor, ...filters } = query;
+  return inShortRead(appDatabase(), (orm) =>
+    selectDeliveries(orm, { limit, cursor, ...matchFor(actor, filters) }),
+  );
+}
+
+/** How many deliveries these filters leave, counted to 1,000. */
+export async function countMatching(actor: Actor, filters: DeliveryFilterQuery): Promise<DeliveryCount> {
+  const count = await inShortRead(appDatabase(), (orm) =>
+    countDeliveries(orm, matchFor(actor, filters), countedTo + 1),
+  );
+  return { count: Math.min(count, countedTo), capped: count > countedTo };
+}
+
+/** What stands before and after a delivery in the list with these filters. */
+export async function findNeighbours(
   actor: Actor,
-  { q_hash: hash, ...filters }: DeliveryListQuery,
-): Promise<Page<Delivery>> {
-  return selectDeliveries(appDatabase().orm, {
-    ...filters,
-    scope: actor.affiliateId,
-    sought: hash === undefined ? undefined : { hash },
-  });
+  id: string,
+  filters: DeliveryFilterQuery,
+): Promise<DeliveryNeighbours> {
+  return inShortRead(appDatabase(), (orm) => selectNeighbours(orm, id, matchFor(actor, filters)));
+}
+
+function matchFor(actor: Actor, { q_hash: hash, ...filters }: DeliveryFilterQuery): DeliveryMatch {
+  return { ...filters, scope: actor.affiliateId, sought: hash === undefined ? undefined : { hash } };
 }
 
 /** One page of the deliveries of events that have a searchable field with exactly this value, or of this id's. */

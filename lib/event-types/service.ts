@@ -1,4 +1,4 @@
-import type { Page, PageQuery } from "#lib/api/paging.ts";
+import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
@@ -18,10 +18,16 @@ import {
   selectFieldsOfTypes,
   updateEventType,
 } from "./queries.ts";
-import type { EventType, EventTypeCreate, EventTypeDetail, EventTypeEdit } from "./schema.ts";
+import type {
+  EventType,
+  EventTypeCreate,
+  EventTypeDetail,
+  EventTypeEdit,
+  EventTypeListQuery,
+} from "./schema.ts";
 
 /** One page of the catalogue, by name. */
-export async function listEventTypes(_actor: Actor, query: PageQuery): Promise<Page<EventType>> {
+export async function listEventTypes(_actor: Actor, query: EventTypeListQuery): Promise<Page<EventType>> {
   return selectEventTypes(appDatabase().orm, query);
 }
 

@@ -3,6 +3,7 @@ import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { inShortRead } from "#lib/db/database.ts";
 import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import { existing, invalidField, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
@@ -74,7 +75,9 @@ function toAnswer(accepted: Accepted): Answer {
 
 /** One page of events, latest received first. */
 export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
-  const page = await selectEvents(appDatabase().orm, { ...query, scope: actor.affiliateId });
+  const page = await inShortRead(appDatabase(), (orm) =>
+    selectEvents(orm, { ...query, scope: actor.affiliateId }),
+  );
   return actor.kind === "console" ? { ...page, data: page.data.map(maskListedEvent) } : page;
 }
 
