@@ -26,9 +26,6 @@ export type AuditFilters = z.infer<typeof auditFilters>;
 export const auditListQuery = pageQuery.extend(filters);
 export type AuditListQuery = z.infer<typeof auditListQuery>;
 
-/** An export has at most so many entries, the newest. */
-export const maxExportedEntries = 10_000;
-
 /** One thing that somebody did. */
 export type AuditEntry = {
   id: string;

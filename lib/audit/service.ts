@@ -2,8 +2,9 @@ import { csvLine } from "#lib/api/csv.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { maxExportedEntries } from "./limits.ts";
 import { selectAuditEntries } from "./queries.ts";
-import { type AuditEntry, type AuditFilters, type AuditListQuery, maxExportedEntries } from "./schema.ts";
+import type { AuditEntry, AuditFilters, AuditListQuery } from "./schema.ts";
 
 const entriesPerRead = 500;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { plainText } from "#lib/api/text.ts";
-import { maxSearchableLength } from "#lib/search/schema.ts";
+import { maxSearchableLength } from "#lib/search/limits.ts";
 
 /** A count that stops early: `capped` means "at least". */
 export type CappedCount = { count: number; capped: boolean };
