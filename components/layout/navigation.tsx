@@ -16,7 +16,7 @@ import { usePathname } from "next/navigation";
 import { classNames } from "#components/ui/class-names.ts";
 import { type ShortcutName, shortcuts } from "./shortcuts.tsx";
 
-const items: { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName }[] = [
+export const navigationItems: { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName }[] = [
   { href: "/overview", label: "Overview", icon: Activity, shortcut: "go_overview" },
   { href: "/endpoints", label: "Endpoints", icon: Webhook, shortcut: "go_endpoints" },
   { href: "/deliveries", label: "Deliveries", icon: Send, shortcut: "go_deliveries" },
@@ -32,7 +32,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   return (
     <nav aria-label="Main">
       <ul className="flex flex-col gap-0.5">
-        {items.map(({ href, label, icon: Icon, shortcut }) => {
+        {navigationItems.map(({ href, label, icon: Icon, shortcut }) => {
           const current = pathname === href || pathname.startsWith(`${href}/`);
           return (
             <li key={href}>
