@@ -180,6 +180,14 @@ export const attemptOutcomeLabels = {
   worker_lost: "Worker lost",
 } satisfies Record<AttemptOutcome, string>;
 
+export const statusClassLabels = {
+  "2xx": "2xx, success",
+  "3xx": "3xx, redirect",
+  "4xx": "4xx, refused",
+  "5xx": "5xx, their fault",
+  none: "No answer",
+} satisfies Record<StatusClass, string>;
+
 export const endpointStatusLabels = {
   active: "Active",
   paused: "Paused",

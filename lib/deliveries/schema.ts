@@ -51,9 +51,6 @@ export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
 /** The ids before and after one in a list that is newest first; null at its ends. */
 export type DeliveryNeighbours = { previous: string | null; next: string | null };
 
-/** How many match; `capped`: at least so many. */
-export type DeliveryCount = { count: number; capped: boolean };
-
 /** A search with the list's filters; the value is in the body, so that no log of URLs has it. */
 export const deliverySearch = z.strictObject({
   ...deliveryListQuery.omit({ q_hash: true }).shape,

@@ -15,6 +15,7 @@ import { wakeWorkers } from "#lib/queue/wake.ts";
 import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
+import type { CappedCount } from "#lib/stats/schema.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import type { DeliveryMatch } from "./matching.ts";
 import {
@@ -28,7 +29,6 @@ import {
 } from "./queries.ts";
 import {
   type Delivery,
-  type DeliveryCount,
   type DeliveryDetail,
   type DeliveryFilterQuery,
   type DeliveryListQuery,
@@ -63,7 +63,7 @@ export async function listDeliveries(actor: Actor, query: DeliveryListQuery): Pr
 }
 
 /** How many deliveries these filters leave, counted to 1,000. */
-export async function countMatching(actor: Actor, filters: DeliveryFilterQuery): Promise<DeliveryCount> {
+export async function countMatching(actor: Actor, filters: DeliveryFilterQuery): Promise<CappedCount> {
   const count = await inShortRead(appDatabase(), (orm) =>
     countDeliveries(orm, matchFor(actor, filters), countedTo + 1),
   );
