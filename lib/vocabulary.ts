@@ -64,6 +64,10 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
+/** What a server answered, by the first digit of its status; `none`: no answer came. */
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+export type StatusClass = (typeof statusClasses)[number];
+
 /** The spans that durations of attempts are rolled up by. */
 export const latencyResolutions = ["minute", "hour"] as const;
 export type LatencyResolution = (typeof latencyResolutions)[number];
@@ -280,6 +284,14 @@ export const outcomeClassLabels = {
   network: "No connection",
   other: "Other failure",
 } satisfies Record<OutcomeClass, string>;
+
+export const statusClassLabels = {
+  "2xx": "2xx, success",
+  "3xx": "3xx, redirect",
+  "4xx": "4xx, refused",
+  "5xx": "5xx, their fault",
+  none: "No answer",
+} satisfies Record<StatusClass, string>;
 
 export const endpointStatusLabels = {
   active: "Active",

@@ -38,13 +38,18 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
 ];
 
-export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
-  const pathname = usePathname();
+/** The pages that whoever reads this may see. */
+export function useNavigationItems() {
   const reader = useReader();
-  const shown = items.filter(({ href }) => {
+  return items.filter(({ href }) => {
     const verb = pageVerb(href);
     return verb === null || can(reader, verb) === null;
   });
+}
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  const pathname = usePathname();
+  const shown = useNavigationItems();
   return (
     <nav aria-label="Main">
       <ul className="flex flex-col gap-0.5">
