@@ -59,7 +59,7 @@ function NoRequeuesYet() {
     <EmptyState
       icon={RotateCw}
       title="Nothing was requeued yet"
-      action={<ButtonLink href="/deliveries?state=dead_letter">Look at dead letters</ButtonLink>}
+      action={<ButtonLink href="/dead-letters">Look at dead letters</ButtonLink>}
     >
       <p>
         A requeue puts many deliveries back, or discards them, and shows how far it is. Start one from an
