@@ -6,7 +6,8 @@ import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { type HistoryScope, type HistoryTimes, historyOptions } from "#lib/stats/client.ts";
-import { type History, resolutionMs } from "#lib/stats/schema.ts";
+import { resolutionMs } from "#lib/stats/ranges.ts";
+import type { History } from "#lib/stats/schema.ts";
 
 export type HistoryProps = {
   scope: HistoryScope;

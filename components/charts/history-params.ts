@@ -1,6 +1,6 @@
 import { createLoader, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { HistoryTimes } from "#lib/stats/client.ts";
-import { historyRanges } from "#lib/stats/schema.ts";
+import { historyRanges } from "#lib/stats/ranges.ts";
 
 /** The time range of a page in its URL, read alike on the server and in the browser. */
 export const historyParams = {

@@ -1,5 +1,6 @@
 import { formatAbsolute, formatBucket, formatCount, formatMs, formatNoun, formatSpan } from "#lib/format.ts";
-import type { BreakerTrack, History, HistoryResolution } from "#lib/stats/schema.ts";
+import type { HistoryResolution } from "#lib/stats/ranges.ts";
+import type { BreakerTrack, History } from "#lib/stats/schema.ts";
 import { type OutcomeClass, outcomeClasses } from "#lib/vocabulary.ts";
 
 export const bucketUnits = {

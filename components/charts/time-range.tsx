@@ -3,7 +3,7 @@
 import { useQueryStates } from "nuqs";
 import { TimeFilter } from "#components/filters/time-filter.tsx";
 import type { HistoryTimes } from "#lib/stats/client.ts";
-import { type HistoryRange, historyRanges, rangeMs } from "#lib/stats/schema.ts";
+import { type HistoryRange, historyRanges, rangeMs } from "#lib/stats/ranges.ts";
 import { historyParams, historyTimes } from "./history-params.ts";
 
 const labels = {

@@ -8,22 +8,21 @@ import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
-import { useAffiliateOptions, useEndpointOptions } from "#components/filters/option-sources.ts";
+import {
+  useAffiliateOptions,
+  useEndpointOptions,
+  useStatusClassOptions,
+} from "#components/filters/option-sources.ts";
 import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { deadLetterExportHref, deadLetterListOptions } from "#lib/dead-letters/client.ts";
-import { maxExportedDeadLetters } from "#lib/dead-letters/schema.ts";
+import { maxExportedDeadLetters } from "#lib/dead-letters/limits.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { formatAbsolute, formatCount, truncateMiddle } from "#lib/format.ts";
+import { statusClassLabels } from "#lib/vocabulary.ts";
 import { deadLetterColumns } from "./columns.tsx";
-import {
-  reasonWords,
-  statusClassLabels,
-  useEventTypeOptions,
-  useReasonOptions,
-  useStatusClassOptions,
-} from "./filter-options.ts";
+import { reasonWords, useEventTypeOptions, useReasonOptions } from "./filter-options.ts";
 import { Findings } from "./findings.tsx";
 import { Groups } from "./groups.tsx";
 import { type DeadLetterParams, deadLetterFilters, deadLetterParams, findingFilters } from "./list-params.ts";

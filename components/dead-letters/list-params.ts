@@ -1,8 +1,8 @@
 import { createLoader, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { withQuery } from "#lib/api/fetcher.ts";
 import type { DeadLetterListFilters } from "#lib/dead-letters/client.ts";
-import { statusClasses } from "#lib/dead-letters/schema.ts";
 import type { LetterFilter } from "#lib/delivery/diagnosis/types.ts";
+import { statusClasses } from "#lib/vocabulary.ts";
 
 /** The list's place in the URL, read alike on the server and in the browser. */
 export const deadLetterParams = {

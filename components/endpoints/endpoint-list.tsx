@@ -14,7 +14,7 @@ import { useLiveInterval } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { LinkTabs } from "#components/ui/link-tabs.tsx";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
-import { type EndpointView, endpointViews } from "#lib/endpoints/schema.ts";
+import { type EndpointView, endpointViews } from "#lib/endpoints/views.ts";
 import { endpointColumns } from "./columns.tsx";
 import { endpointFilters, endpointParams } from "./list-params.ts";
 

@@ -1,6 +1,6 @@
 import { createLoader, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { EndpointFilters } from "#lib/endpoints/client.ts";
-import { endpointViews } from "#lib/endpoints/schema.ts";
+import { endpointViews } from "#lib/endpoints/views.ts";
 
 /** The list's place in the URL, read alike on the server and in the browser. */
 export const endpointParams = {

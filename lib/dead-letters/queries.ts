@@ -8,13 +8,12 @@ import type { Orm } from "#lib/db/database.ts";
 import { selectDeliveriesById } from "#lib/deliveries/queries.ts";
 import { type Delivery, deliveryId } from "#lib/deliveries/schema.ts";
 import { eventId } from "#lib/events/schema.ts";
-import type { EndpointStatus, Reason } from "#lib/vocabulary.ts";
+import type { EndpointStatus, Reason, StatusClass } from "#lib/vocabulary.ts";
 import {
   type DeadLetterFilters,
   type DeadLetterGroups,
   type DeadLetterListQuery,
   groupsShown,
-  type StatusClass,
 } from "./schema.ts";
 
 /** Microseconds, which a Date would lose; checked again when it comes back. */

@@ -6,11 +6,7 @@ import { plainText } from "#lib/api/text.ts";
 import { isoTime } from "#lib/api/time.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
-import { type Reason, reasons } from "#lib/vocabulary.ts";
-
-/** The hundred that the latest answer's status lies in; `none` when there was no answer. */
-export const statusClasses = ["none", "2xx", "3xx", "4xx", "5xx"] as const;
-export type StatusClass = (typeof statusClasses)[number];
+import { type Reason, reasons, statusClasses } from "#lib/vocabulary.ts";
 
 const filters = {
   endpoint: z.uuid().optional(),
@@ -37,9 +33,6 @@ export type DeadLetterFilters = z.infer<typeof deadLetterFilters>;
 
 export const deadLetterListQuery = pageQuery.extend(filters);
 export type DeadLetterListQuery = z.infer<typeof deadLetterListQuery>;
-
-/** An export has at most so many, the newest. */
-export const maxExportedDeadLetters = 100_000;
 
 /** Dead letters of one endpoint with the same answer. */
 export type DeadLetterGroup = {

@@ -5,14 +5,14 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
+import { maxExportedDeadLetters } from "./limits.ts";
 import { selectDeadLetterGroups, selectDeadLetters, selectLookedAt } from "./queries.ts";
-import {
-  type DeadLetterFilters,
-  type DeadLetterFindings,
-  type DeadLetterFindingsQuery,
-  type DeadLetterGroups,
-  type DeadLetterListQuery,
-  maxExportedDeadLetters,
+import type {
+  DeadLetterFilters,
+  DeadLetterFindings,
+  DeadLetterFindingsQuery,
+  DeadLetterGroups,
+  DeadLetterListQuery,
 } from "./schema.ts";
 
 const lettersPerRead = 1_000;

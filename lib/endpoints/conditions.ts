@@ -4,7 +4,7 @@ import {
   endpointHealth as health,
   endpointPercentiles as percentiles,
 } from "#drizzle/schema/index.ts";
-import type { EndpointView } from "./schema.ts";
+import type { EndpointView } from "./views.ts";
 
 /**
  * What `endpointCondition` says of one endpoint, as SQL over endpoints joined with their health and percentiles: lists

@@ -20,6 +20,7 @@ import {
   type Reason,
   type ResumeBar,
 } from "#lib/vocabulary.ts";
+import { endpointViews } from "./views.ts";
 
 /** Of a request that makes or edits one: the longest templates, and lists of filters as long as anybody has them. */
 export const maxEndpointBytes = 1_048_576;
@@ -262,10 +263,6 @@ export const endpointRenderWaiting = z.strictObject({
     .default("0"),
 });
 export type EndpointRenderWaiting = z.infer<typeof endpointRenderWaiting>;
-
-/** What a list of endpoints can be narrowed to, those that need somebody first. */
-export const endpointViews = ["failing", "slow", "breaker_open", "paused", "disabled", "all"] as const;
-export type EndpointView = (typeof endpointViews)[number];
 
 /**
  * `worst`: disabled, then breaker open, failing, slow, paused, the rest; within each the most failures in a row first.

@@ -1,15 +1,8 @@
 import { type LatencyHistogram, mergeHistograms, quantileMs } from "#lib/delivery/latency.ts";
 import { invalidField } from "#lib/errors.ts";
 import { type BreakerState, type OutcomeClass, outcomeClasses } from "#lib/vocabulary.ts";
-import {
-  type BreakerTrack,
-  type History,
-  type HistoryCounts,
-  type HistoryQuery,
-  type HistoryResolution,
-  rangeMs,
-  resolutionMs,
-} from "./schema.ts";
+import { type HistoryResolution, rangeMs, resolutionMs } from "./ranges.ts";
+import type { BreakerTrack, History, HistoryCounts, HistoryQuery } from "./schema.ts";
 
 /** As lib/queue/latency.ts keeps them. */
 const minutesKeptMs = 3 * resolutionMs.hour;

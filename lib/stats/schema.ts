@@ -5,6 +5,7 @@ import { plainText } from "#lib/api/text.ts";
 import { isoTime } from "#lib/api/time.ts";
 import { maxSearchableLength } from "#lib/search/limits.ts";
 import type { BreakerState, OutcomeClass } from "#lib/vocabulary.ts";
+import { type HistoryResolution, historyRanges } from "./ranges.ts";
 
 export type Overview = {
   waiting: CappedCount;
@@ -56,16 +57,6 @@ export type Found = {
   }[];
 };
 
-/** The ranges that end now. */
-export const historyRanges = ["1h", "24h", "7d", "30d"] as const;
-export type HistoryRange = (typeof historyRanges)[number];
-export const rangeMs = {
-  "1h": 3_600_000,
-  "24h": 86_400_000,
-  "7d": 604_800_000,
-  "30d": 2_592_000_000,
-} satisfies Record<HistoryRange, number>;
-
 /** Of one endpoint, of one affiliate, or of everything that the caller may see; the last 24 hours unless chosen. */
 export const historyQuery = z
   .object({
@@ -88,14 +79,6 @@ export const historyQuery = z
       refuse("affiliate", "must not be given beside endpoint");
   });
 export type HistoryQuery = z.infer<typeof historyQuery>;
-
-/** What each bucket of a history spans; days are those of UTC. */
-export type HistoryResolution = "minute" | "hour" | "day";
-export const resolutionMs = {
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-} satisfies Record<HistoryResolution, number>;
 
 /** Of some span of time; where nothing was attempted all but `attempts` is null. */
 export type HistoryCounts = {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Endpoint, EndpointView } from "#lib/endpoints/schema.ts";
+import type { Endpoint } from "#lib/endpoints/schema.ts";
+import type { EndpointView } from "#lib/endpoints/views.ts";
 import { endpointCondition } from "#lib/endpoints/words.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { createAffiliate, createEndpoint } from "#test/helpers/factories.ts";
