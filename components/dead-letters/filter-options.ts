@@ -2,17 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { fixedOptions, type Option, type OptionSource } from "#components/ui/option-picker.tsx";
-import { type StatusClass, statusClasses } from "#lib/dead-letters/schema.ts";
 import { eventTypeListOptions } from "#lib/event-types/client.ts";
-import { type Reason, reasonSentences, reasons } from "#lib/vocabulary.ts";
-
-export const statusClassLabels = {
-  none: "No answer",
-  "2xx": "2xx",
-  "3xx": "3xx",
-  "4xx": "4xx",
-  "5xx": "5xx",
-} satisfies Record<StatusClass, string>;
+import { type Reason, reasonSentences, reasons, statusClasses, statusClassLabels } from "#lib/vocabulary.ts";
 
 export const useStatusClassOptions: OptionSource = fixedOptions(
   statusClasses.map((value) => ({ value, label: statusClassLabels[value] })),

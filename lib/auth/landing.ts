@@ -8,7 +8,7 @@ export function landingPath(role: Role): string {
     case "support":
       return "/endpoints?view=failing";
     case "ops":
-      return "/deliveries?state=dead_letter";
+      return "/dead-letters";
     case "admin":
       return "/overview";
   }

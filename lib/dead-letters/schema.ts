@@ -5,11 +5,7 @@ import { pageQuery } from "#lib/api/paging.ts";
 import { isoTime, plainText } from "#lib/api/text.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
-import { type Reason, reasons } from "#lib/vocabulary.ts";
-
-/** The hundred that the latest answer's status lies in; `none` when there was no answer. */
-export const statusClasses = ["none", "2xx", "3xx", "4xx", "5xx"] as const;
-export type StatusClass = (typeof statusClasses)[number];
+import { type Reason, reasons, statusClasses } from "#lib/vocabulary.ts";
 
 const filters = {
   endpoint: z.uuid().optional(),
