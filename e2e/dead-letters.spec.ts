@@ -150,7 +150,7 @@ test("rows are narrowed, exported, put back by selection and discarded all at on
   // Of the rest everything that the filters leave, on whatever page it would stand.
   await expect(page.getByRole("button", { name: "Requeue all 2 matching" })).toBeVisible({ timeout: 45_000 });
   await page.getByRole("button", { name: "Discard all 2 matching" }).click();
-  const discard = page.getByRole("dialog", { name: "Discard all 2 matching?" });
+  const discard = page.getByRole("dialog", { name: "Discard all dead letters that match?" });
   await expect(discard.getByText("2 deliveries of one endpoint will be discarded for good.")).toBeVisible();
   await expectAccessible(page);
   await discard.getByLabel("Reason").fill("Too late for them");

@@ -197,12 +197,14 @@ function AllMatching({ params, narrowed }: { params: DeadLetterParams; narrowed:
   const count = data?.count ?? 0;
   if (count === 0) return null;
   const all = `all ${formatCount(count)}${narrowed ? " matching" : ""}`;
+  // Without the number, which the dialog counts anew.
+  const whole = narrowed ? "all dead letters that match" : "all dead letters";
   const filter = listRequeueFilter(params);
   const given = { filter: filter ?? {}, refusal: filter ? null : searchRefusal };
   return (
     <div className="flex flex-wrap items-start gap-2">
-      <RequeueButton {...given} label={`Requeue ${all}`} title={`Requeue ${all}?`} />
-      <RequeueButton {...given} label={`Discard ${all}`} title={`Discard ${all}?`} operation="discard" />
+      <RequeueButton {...given} label={`Requeue ${all}`} title={`Requeue ${whole}?`} />
+      <RequeueButton {...given} label={`Discard ${all}`} title={`Discard ${whole}?`} operation="discard" />
     </div>
   );
 }

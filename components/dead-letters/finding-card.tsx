@@ -11,6 +11,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useId } from "react";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { MiddleCut } from "#components/ui/mono.tsx";
@@ -173,10 +174,15 @@ function Remedies({
         return <ApplySetting key={action.kind} action={action} endpoint={endpoint} />;
       case "open_setting":
         return (
-          <ButtonLink key={action.kind} href={settingHref(endpoint.id, action.setting)} prefetch={false}>
+          <MayLink
+            key={action.kind}
+            verb={action.setting === "credentials" ? "endpoint.read" : "endpoint.edit"}
+            href={settingHref(endpoint.id, action.setting)}
+            prefetch={false}
+          >
             {settingLabels[action.setting]}
             <span className="sr-only"> of {endpoint.name}</span>
-          </ButtonLink>
+          </MayLink>
         );
       case "requeue":
         return (

@@ -70,7 +70,7 @@ const columnsFor = (params: DeadLetterParams) => [
   helper.display({
     id: "requeue",
     header: () => <span className="sr-only">Requeue</span>,
-    meta: { phone: "hidden", className: "sm:w-14" },
+    meta: { phone: "hidden", className: "sm:w-16" },
     cell: ({ row: { original: group } }) => <RequeueGroup group={group} params={params} />,
   }),
 ];

@@ -297,7 +297,7 @@ describe("bad input", () => {
     ["a rate below zero", { rate_per_second: -1 }, "rate_per_second"],
     ["a reason that nothing has", { filter: { reasons: ["bad_mood" as never] } }, "filter.reasons.0"],
     ["an empty list of reasons", { filter: { reasons: [] } }, "filter.reasons"],
-    ["the one reason that there was", { filter: { reason: "unauthorized" } as never }, "filter"],
+    ["the one reason that there was", { filter: { reason: "unauthorized" } as never }, "filter.reason"],
     ["no reason for it", { reason: " " }, "reason"],
     [
       "too many ids",
