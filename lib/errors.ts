@@ -23,6 +23,7 @@ const problemKinds = {
   cannot_render: { status: 409, title: "The request cannot be rendered" },
   body_purged: { status: 409, title: "The event's data has been purged" },
   superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
+  last_admin: { status: 409, title: "There must be an admin" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   link_not_valid: { status: 410, title: "The link is not valid any more" },
   too_large: { status: 413, title: "Too large" },

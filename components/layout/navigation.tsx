@@ -3,6 +3,7 @@
 import {
   Activity,
   BookText,
+  CircleUser,
   Inbox,
   KeyRound,
   type LucideIcon,
@@ -28,6 +29,7 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/event-types", label: "Event types", icon: BookText },
   { href: "/audit", label: "Audit log", icon: ScrollText },
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
+  { href: "/settings/users", label: "Users", icon: CircleUser },
 ];
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {

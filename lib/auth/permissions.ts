@@ -9,12 +9,22 @@ import {
 
 /** What the decision needs to know of who asks; every `Actor` is one, and so is what a page knows of its reader. */
 export type Asker = { affiliateId: string | null } & (
-  | { kind: "user"; role: Role }
+  | {
+      kind: "user";
+      role: Role;
+      /** One of the staff looks at the portal as this affiliate, which `affiliateId` is then, and changes nothing. */
+      viewing?: { name: string } | null;
+    }
   | { kind: "api_key"; purpose: KeyPurpose }
 );
 
 /** What the decision needs to know of a thing; what is left out is not asked about. */
-export type Resource = { affiliateId?: string; resumeBar?: ResumeBar | null };
+export type Resource = {
+  affiliateId?: string;
+  resumeBar?: ResumeBar | null;
+  /** The user who is managed is the one who asks. */
+  isSelf?: boolean;
+};
 
 type StaffRole = Exclude<Role, "affiliate">;
 
@@ -39,6 +49,7 @@ export const grants = {
   "affiliate.create": admin,
   "affiliate.edit": admin,
   "affiliate.delete": admin,
+  "affiliate.view_as": support,
   "alert.edit": ops,
   "api_key.read": admin,
   "api_key.create": admin,
@@ -90,10 +101,11 @@ const staffRoles: readonly StaffRole[] = ["support", "ops", "admin"];
 /** Null when they may; else why not, in words for whoever asks. Pure: services and buttons ask the same. */
 export function can(asker: Asker, verb: Verb, resource: Resource = {}): string | null {
   const grant: Grant = grants[verb];
-  const refusal = asker.kind === "user" ? userRefusal(asker.role, grant) : keyRefusal(asker, grant);
+  const refusal = asker.kind === "user" ? userRefusal(asker, grant) : keyRefusal(asker, grant);
   if (refusal !== null) return refusal;
   const isOthers = resource.affiliateId !== undefined && resource.affiliateId !== asker.affiliateId;
   if (asker.affiliateId !== null && isOthers) return "It belongs to another affiliate";
+  if (verb === "user.manage" && resource.isSelf) return "Nobody changes their own role or access";
   if (verb === "endpoint.resume" && isAffiliate(asker) && resource.resumeBar)
     return resumeBarSentences[resource.resumeBar];
   return null;
@@ -115,7 +127,15 @@ export function isAffiliate(asker: Asker): boolean {
   return asker.kind === "user" && asker.role === "affiliate";
 }
 
-function userRefusal(role: Role, { staff, affiliate }: Grant): string | null {
+function userRefusal(
+  { role, viewing }: { role: Role; viewing?: { name: string } | null },
+  grant: Grant,
+): string | null {
+  const { staff, affiliate } = grant;
+  if (viewing) {
+    const isShown = affiliate && (grant.key === "read" || grant.key === "read_all");
+    return isShown ? null : `You are viewing as ${viewing.name}, which is for reading; stop viewing first`;
+  }
   if (role === "affiliate") return affiliate ? null : "Only Posthorn's operators may do this";
   if (staff === null) return "This takes an API key";
   if (staffRoles.indexOf(role) >= staffRoles.indexOf(staff)) return null;

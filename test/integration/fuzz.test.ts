@@ -13,6 +13,7 @@ import {
   mutateText,
 } from "#test/helpers/fuzz.ts";
 import { createUserSession } from "#test/helpers/users.ts";
+import * as invitations from "../../app/api/console/invitations/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as deliveries from "../../app/api/v1/deliveries/route.ts";
 import * as endpoints from "../../app/api/v1/endpoints/route.ts";
@@ -55,6 +56,8 @@ const ids: Record<string, string[]> = {
   "event-types/[name]": ["fuzz.first", "qualified"],
   "events/[id]": [],
   "secrets/[secretId]": [uuid],
+  "users/[id]": [uuid],
+  "invitations/[id]": [uuid],
   "api/[...path]": ["nothing"],
 };
 const cursors: string[] = [];
@@ -133,6 +136,18 @@ const bodies: Record<string, unknown[]> = {
   "/account/two-factor": [{ password: "three little horns" }],
   "/account/two-factor/disable": [{ password: "three little horns" }],
   "/account/two-factor/enable": [{ code: "123456" }],
+  "/invitations": [
+    { email: "fuzz@posthorn.example", role: "support" },
+    { email: "fuzz@posthorn.example", role: "affiliate", affiliate: "acme" },
+  ],
+  "/invitations/accept": [{ token: "x".repeat(43), name: "Fuzz", password: "four little horns" }],
+  "/users/[id]": [{ role: "ops" }, { role: "affiliate", affiliate: "acme" }],
+  "/users/[id]/deactivate": [{}],
+  "/users/[id]/reactivate": [{}],
+  "/users/[id]/reset-second-factor": [{}],
+  "/users/[id]/sign-out": [{}],
+  // Of nobody: as a viewer the rest of the run would be refused.
+  "/view-as": [{ affiliate: "nobody-at-all" }],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",
@@ -164,6 +179,9 @@ async function makeRecords() {
   ids["endpoints/[id]"] = made.map(({ body }) => body.id);
   const { body } = await api.call(events.POST, { body: { ...event, id: `fuzz-${made[0]?.body.id}` } });
   ids["events/[id]"]?.push(body.id);
+  const invited = await api.call(invitations.POST, { body: { email: "x@posthorn.example", role: "ops" } });
+  ids["invitations/[id]"]?.push(invited.body.id);
+  ids["users/[id]"]?.push((await createUserSession(api.database.pool, { role: "ops" })).id);
   await fanOut(api.database.pool, fanOutOptions);
   const page = await api.call(deliveries.GET, { query: { limit: "1" } });
   ids["deliveries/[id]"]?.push(page.body.data[0].id);

@@ -16,6 +16,7 @@ const may = (asker: Asker) => verbs.filter((verb) => can(asker, verb) === null);
 /** What each of the staff may beyond those before them, and what an affiliate may with what is theirs. */
 const support: Verb[] = [
   "affiliate.read",
+  "affiliate.view_as",
   "audit.read",
   "delivery.read",
   "delivery.resend",
@@ -111,6 +112,23 @@ test("a key's rights follow its purpose, and what is not for one affiliate not i
     "deployment.read",
     "endpoint.read_secrets",
   ]);
+});
+
+test.each(["support", "ops", "admin"] as const)(
+  "%s, viewing as an affiliate, may read what the affiliate may",
+  (role) => {
+    const viewer: Asker = { kind: "user", role, affiliateId: mine, viewing: { name: "Acme" } };
+    const reads = affiliate.filter((verb) => /\.(read|preview|read_secrets)$/.test(verb));
+    expect(may(viewer).sort()).toEqual([...reads].sort());
+    expect(can(viewer, "endpoint.pause", { affiliateId: mine })).toMatch(/^You are viewing as Acme/);
+    expect(can(viewer, "endpoint.read", { affiliateId: theirs })).toMatch(/another affiliate/);
+    expect(isStaff(viewer)).toBe(true);
+  },
+);
+
+test("nobody manages themselves, and an admin everybody else", () => {
+  expect(can(user("admin"), "user.manage", { isSelf: true })).toMatch(/^Nobody changes/);
+  expect(can(user("admin"), "user.manage", { isSelf: false })).toBeNull();
 });
 
 describe("whoever is limited to one affiliate", () => {
