@@ -6,6 +6,7 @@ import { decodedViews } from "#lib/redaction/decoded-views.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { type ReceivedRequest, startReceiver } from "#test/helpers/receiver.ts";
 import { passTime } from "#test/helpers/time.ts";
+import { createUserSession } from "#test/helpers/users.ts";
 import { eventually, spawnWorker } from "#test/helpers/workers.ts";
 import { POST as revealDelivery } from "../../app/api/console/deliveries/[id]/reveal/route.ts";
 import * as consoleDelivery from "../../app/api/console/deliveries/[id]/route.ts";
@@ -141,6 +142,7 @@ describe("at the console", () => {
       deliveries: rows.map(({ id }) => id),
       endpoints: endpointIds,
       "event-types": ["conversion.approved"],
+      users: [(await createUserSession(api.database.pool, { role: "ops" })).id],
     };
     let routes = 0;
     for await (const file of glob("app/api/console/**/route.ts")) {
