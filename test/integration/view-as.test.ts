@@ -4,6 +4,7 @@ import { setUpApi } from "#test/helpers/api.ts";
 import { createAffiliate, createEndpoint, fanOutOptions, publish } from "#test/helpers/factories.ts";
 import type { Handler } from "#test/helpers/handlers.ts";
 import { createUserSession, type TestUser } from "#test/helpers/users.ts";
+import { eventually } from "#test/helpers/workers.ts";
 import { POST as resend } from "../../app/api/console/deliveries/[id]/resend/route.ts";
 import { POST as reveal } from "../../app/api/console/deliveries/[id]/reveal/route.ts";
 import * as delivery from "../../app/api/console/deliveries/[id]/route.ts";
@@ -114,7 +115,20 @@ test("it ends after an hour by itself, which is recorded once", async () => {
   expect(rows[0].seconds).toBeGreaterThan(3_590);
   expect(rows[0].seconds).toBeLessThanOrEqual(3_600);
   await pool.query("update posthorn.sessions set view_ends_at = now() where id = $1", [user.sessionId]);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => get(user, overview)));
+  // All of them find it over before one of them has ended it.
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("select from posthorn.sessions where id = $1 for update", [user.sessionId]);
+  const asked = Array.from({ length: 5 }, () => get(user, overview));
+  await eventually(async () => {
+    const waiting = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return waiting.rows.length === 5;
+  });
+  await client.query("commit");
+  client.release();
+  const answers = await Promise.all(asked);
   expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
   expect((await auditOf(user)).map(({ action }) => action)).toEqual([
     "affiliate.view_as",
