@@ -30,9 +30,13 @@ type StaffRole = Exclude<Role, "affiliate">;
 
 /**
  * Who may: staff from this role on, or none; whether an affiliate's user may, for what is their own; and what an API key
- * must be for. `read_all`: it concerns the deployment, or its secrets, and is not for a key limited to one affiliate.
+ * must be for. `read_all`: it concerns the deployment, or its secrets, and is not for a key limited to one affiliate. `none`: it is for people.
  */
-type Grant = { staff: StaffRole | null; affiliate: boolean; key: "publish" | "read" | "read_all" | "manage" };
+type Grant = {
+  staff: StaffRole | null;
+  affiliate: boolean;
+  key: "publish" | "read" | "read_all" | "manage" | "none";
+};
 
 const everybody: Grant = { staff: "support", affiliate: true, key: "read" };
 const staffReads: Grant = { staff: "support", affiliate: false, key: "read_all" };
@@ -49,7 +53,7 @@ export const grants = {
   "affiliate.create": admin,
   "affiliate.edit": admin,
   "affiliate.delete": admin,
-  "affiliate.view_as": support,
+  "affiliate.view_as": { ...support, key: "none" },
   "alert.edit": ops,
   "api_key.read": admin,
   "api_key.create": admin,
@@ -85,7 +89,7 @@ export const grants = {
   "event_type.delete": admin,
   "retention.edit": ops,
   "template.preview": everybody,
-  "user.manage": admin,
+  "user.manage": { ...admin, key: "none" },
 } as const satisfies Record<string, Grant>;
 export type Verb = keyof typeof grants;
 
@@ -94,6 +98,7 @@ const purposesFor = {
   read: ["read", "manage"],
   read_all: ["read", "manage"],
   manage: ["manage"],
+  none: [],
 } as const satisfies Record<Grant["key"], readonly KeyPurpose[]>;
 
 const staffRoles: readonly StaffRole[] = ["support", "ops", "admin"];
@@ -147,6 +152,7 @@ function keyRefusal(
   { purpose, affiliateId }: { purpose: KeyPurpose; affiliateId: string | null },
   { key }: Grant,
 ): string | null {
+  if (key === "none") return "This takes somebody who is signed in";
   const purposes: readonly KeyPurpose[] = purposesFor[key];
   const needed = `this needs one for ${purposes.join(" or ")}`;
   if (!purposes.includes(purpose)) return `This key is for ${purpose}; ${needed}`;
