@@ -40,6 +40,7 @@ const problemKinds = {
   status_macro_required: { status: 422, title: "The template must say the conversion's status" },
   too_many_requests: { status: 429, title: "Too many requests" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
+  provider_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   database_unavailable: { status: 503, title: "The database cannot be reached" },
   database_timeout: { status: 503, title: "The database did not answer in time" },
 } as const;

@@ -131,6 +131,7 @@ const bodies: Record<string, unknown[]> = {
     { token: "x".repeat(43), name: "Fuzz", email: "fuzz@posthorn.example", password: "four little horns" },
   ],
   "/sign-in": [{ email: "fuzz@posthorn.example", password: "three little horns" }],
+  "/sign-in/oidc": [{}, { next: "/overview" }],
   "/sign-in/code": [{ code: "123456" }, { code: "abcde-fghij" }],
   "/sign-out": [{}],
   "/account/two-factor": [{ password: "three little horns" }],
