@@ -25,6 +25,8 @@ const listPages = [
   "/event-types/new",
   "/audit",
   "/settings/api-keys",
+  "/settings/users",
+  "/settings/invitations",
 ];
 
 /** Long texts everywhere, and a record of each kind that holds them. */

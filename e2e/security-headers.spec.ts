@@ -1,48 +1,13 @@
 import type { APIRequestContext, APIResponse, Page } from "@playwright/test";
+import { makeRecords } from "./records.ts";
 import { signedIn } from "./signed-in.ts";
-import { expect, open, test, type World } from "./support.ts";
+import { expect, open, test } from "./support.ts";
 import { existingPath, type Records, routesOf, unknownPath } from "./web-routes.ts";
 
 const pages = routesOf("page.tsx");
 const routes = routesOf("route.ts");
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"];
 const authorization = `Bearer ${process.env.POSTHORN_E2E_API_KEY}`;
-
-async function makeRecords(request: APIRequestContext, world: World): Promise<Records> {
-  // Deleted by the test that calls every route.
-  const eventType = `policy_${world.key.replaceAll("-", "_")}`;
-  const made = await request.post("/api/v1/event-types", {
-    headers: { authorization },
-    data: { name: eventType },
-  });
-  expect(made.status()).toBe(201);
-  // Revoked by it.
-  const key = await request.post("/api/v1/api-keys", {
-    headers: { authorization },
-    data: { name: `Policy of ${world.key}`, purpose: "publish" },
-  });
-  expect(key.status()).toBe(201);
-  const endpoint = await world.createEndpoint({
-    name: "Looked at by the policy",
-    url: world.receiver.url(world.path("safe")),
-  });
-  const event = await world.publish('{"payout":"1.50"}');
-  const delivery = await world.delivery(event, "delivered");
-  const requeue = await request.post("/api/v1/requeues", {
-    headers: { authorization },
-    data: { filter: { ids: [delivery.id] }, reason: "Looked at by the policy" },
-  });
-  expect(requeue.status()).toBe(201);
-  return {
-    affiliate: world.key,
-    apiKey: (await key.json()).id,
-    delivery: delivery.id,
-    endpoint: endpoint.id,
-    event,
-    eventType,
-    requeue: (await requeue.json()).id,
-  };
-}
 
 function expectStandardHeaders(answer: APIResponse, what: string) {
   const headers = answer.headers();
@@ -172,7 +137,9 @@ async function useEverything(page: Page, { endpoint }: Records) {
 test("no page does anything that its policy blocks", async ({ page, request, world }) => {
   test.slow();
   const records = await makeRecords(request, world);
-  for (const route of pages.filter((one) => !["/", "/portal", "/setup", "/sign-in"].includes(one))) {
+  for (const route of pages.filter(
+    (one) => !["/", "/invitation", "/portal", "/setup", "/sign-in"].includes(one),
+  )) {
     await open(page, existingPath(route, records));
     await expect(page.getByRole("status").filter({ hasText: "Loading" })).toHaveCount(0);
   }

@@ -155,3 +155,8 @@ export function truncateMiddle(text: string, maxLength: number): string {
   const tail = maxLength - 1 - head;
   return `${characters.slice(0, head).join("")}…${tail > 0 ? characters.slice(-tail).join("") : ""}`;
 }
+
+/** With its first letter in upper case. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

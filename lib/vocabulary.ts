@@ -64,6 +64,10 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
+/** What a server answered, by the first digit of its status; `none`: no answer came. */
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+export type StatusClass = (typeof statusClasses)[number];
+
 /** The spans that durations of attempts are rolled up by. */
 export const latencyResolutions = ["minute", "hour"] as const;
 export type LatencyResolution = (typeof latencyResolutions)[number];
@@ -207,6 +211,14 @@ export type AlertState = (typeof alertStates)[number];
 export const roles = ["affiliate", "support", "ops", "admin"] as const;
 export type Role = (typeof roles)[number];
 
+/** Whether somebody can sign in. */
+export const userStatuses = ["active", "deactivated"] as const;
+export type UserStatus = (typeof userStatuses)[number];
+
+/** Where an invitation stands; an `open` one can be accepted. */
+export const invitationStatuses = ["open", "accepted", "expired", "revoked"] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
 /** `console`: whoever sat at the console before there were users; nothing is recorded so any more. */
 export const actorKinds = ["api_key", "console", "system", "user"] as const;
 export type ActorKind = (typeof actorKinds)[number];
@@ -253,6 +265,25 @@ export const roleLabels = {
   admin: "Admin",
 } satisfies Record<Role, string>;
 
+export const roleSentences = {
+  affiliate: "Sees one affiliate's own endpoints and deliveries, in the portal.",
+  support: "Reads everything with values masked, resends one delivery, pauses and resumes endpoints.",
+  ops: "Support's rights; also edits endpoints, handles dead letters and breakers.",
+  admin: "May do everything.",
+} satisfies Record<Role, string>;
+
+export const userStatusLabels = {
+  active: "Active",
+  deactivated: "Deactivated",
+} satisfies Record<UserStatus, string>;
+
+export const invitationStatusLabels = {
+  open: "Open",
+  accepted: "Accepted",
+  expired: "Expired",
+  revoked: "Revoked",
+} satisfies Record<InvitationStatus, string>;
+
 export const actorKindLabels = {
   api_key: "Any API key",
   console: "Console without sign-in",
@@ -291,6 +322,14 @@ export const outcomeClassLabels = {
   network: "No connection",
   other: "Other failure",
 } satisfies Record<OutcomeClass, string>;
+
+export const statusClassLabels = {
+  "2xx": "2xx, success",
+  "3xx": "3xx, redirect",
+  "4xx": "4xx, refused",
+  "5xx": "5xx, their fault",
+  none: "No answer",
+} satisfies Record<StatusClass, string>;
 
 export const endpointStatusLabels = {
   active: "Active",

@@ -1,21 +1,3 @@
 "use client";
 
-import { PageHeader } from "#components/layout/page-header.tsx";
-import { Button } from "#components/ui/button.tsx";
-
-export default function PageError({ error, retry }: { error: unknown; retry: () => void }) {
-  const digest =
-    typeof error === "object" && error !== null && "digest" in error ? String(error.digest) : null;
-  return (
-    <>
-      <PageHeader title="This page failed" />
-      <div role="alert" className="flex flex-col items-start gap-3">
-        <p>
-          An unexpected fault stopped the page from being shown.
-          {digest ? ` The server's log has it under ${digest}.` : ""}
-        </p>
-        <Button onClick={retry}>Try again</Button>
-      </div>
-    </>
-  );
-}
+export { PageError as default } from "#components/layout/page-error.tsx";

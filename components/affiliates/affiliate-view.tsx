@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Inbox, Send, Webhook } from "lucide-react";
 import Link from "next/link";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useMemo } from "react";
 import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState, ErrorState, StaleNotice } from "#components/data-table/states.tsx";
@@ -138,6 +138,7 @@ function Endpoints({ affiliateKey }: { affiliateKey: string }) {
 }
 
 function Deliveries({ affiliateKey }: { affiliateKey: string }) {
+  const columns = useMemo(() => deliveryColumns({ affiliate: affiliateKey }), [affiliateKey]);
   const query = useQuery({
     ...deliveryListOptions(affiliateDeliveries(affiliateKey)),
     refetchInterval: useLiveInterval(),
@@ -149,7 +150,7 @@ function Deliveries({ affiliateKey }: { affiliateKey: string }) {
         caption="Latest deliveries of this affiliate, newest first"
         noun="deliveries"
         query={query}
-        columns={deliveryColumns}
+        columns={columns}
         rowKey={({ id }) => id}
         cursor={null}
         rowKeys={false}

@@ -7,16 +7,16 @@ import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
+import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { auditActionLabels, auditObjectLabels } from "#lib/audit/actions.ts";
 import { auditExportHref, auditListOptions } from "#lib/audit/client.ts";
-import { maxExportedEntries } from "#lib/audit/schema.ts";
+import { maxExportedEntries } from "#lib/audit/limits.ts";
 import { formatCount, formatMinute, truncateMiddle } from "#lib/format.ts";
 import { auditColumns } from "./columns.tsx";
 import { useActionOptions, useActorLabel, useActorOptions, useObjectKindOptions } from "./filter-options.ts";
 import { auditFilters, auditParams } from "./list-params.ts";
-import { TimeFilter } from "./time-filter.tsx";
 
 const noFilters = {
   action: null,

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryStates } from "nuqs";
-import { TimeFilter } from "#components/audit/time-filter.tsx";
+import { TimeFilter } from "#components/filters/time-filter.tsx";
 import type { HistoryTimes } from "#lib/stats/client.ts";
 import { type HistoryRange, historyRanges, rangeMs } from "#lib/stats/schema.ts";
 import { historyParams, historyTimes } from "./history-params.ts";

@@ -42,6 +42,7 @@ type DataTableProps<T extends RowData> = {
   columns: ListColumn<T>[];
   rows: T[];
   rowKey: (row: T) => string;
+  isChosen?: ((row: T) => boolean) | undefined;
   busy?: boolean;
   bodyRef?: Ref<HTMLTableSectionElement>;
   onReading?: (reading: boolean) => void;
@@ -53,6 +54,7 @@ export function DataTable<T extends RowData>({
   columns,
   rows,
   rowKey,
+  isChosen,
   busy,
   bodyRef,
   onReading,
@@ -103,7 +105,8 @@ export function DataTable<T extends RowData>({
         {table.getRowModel().rows.map((row) => (
           <tr
             key={row.id}
-            className="group has-[[data-row-link]]:cursor-pointer hover:bg-hover has-[[data-row-link]:focus-visible]:bg-hover max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1 max-sm:border-line max-sm:border-b max-sm:py-2.5"
+            data-chosen={isChosen?.(row.original) || undefined}
+            className="group data-chosen:bg-info-tint has-[[data-row-link]]:cursor-pointer hover:bg-hover has-[[data-row-link]:focus-visible]:bg-hover max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1 max-sm:border-line max-sm:border-b max-sm:py-2.5"
           >
             {row.getAllCells().map((cell) => {
               const meta = cell.column.columnDef.meta;
@@ -134,7 +137,7 @@ function SortMark({ sorted }: { sorted: "ascending" | "descending" }) {
 
 /** A click beside the row's own controls follows the row's link; selecting text does not. */
 function openRow(event: MouseEvent<HTMLTableSectionElement>) {
-  if (!(event.target instanceof Element) || event.target.closest("a, button, input")) return;
+  if (!(event.target instanceof Element) || event.target.closest("a, button, input, label")) return;
   if (window.getSelection()?.isCollapsed === false) return;
   event.target.closest("tr")?.querySelector<HTMLAnchorElement>("a[data-row-link]")?.click();
 }

@@ -3,6 +3,7 @@
 import { ChevronDown, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { classNames } from "#components/ui/class-names.ts";
+import { Popover } from "#components/ui/lazy-popover.tsx";
 import { type Option, OptionPicker, type OptionSource } from "#components/ui/option-picker.tsx";
 
 type FilterChipProps = {
@@ -15,41 +16,98 @@ type FilterChipProps = {
 /** A filter: a button that opens its choices, and once set, its value with a button that removes it. */
 export function FilterChip({ name, value, onChange, useOptions }: FilterChipProps) {
   return (
-    <span
-      className={classNames(
-        "inline-flex h-7 max-w-full items-center rounded-full border text-xs",
-        value ? "border-control-line bg-surface" : "border-line",
-      )}
-    >
+    <Chip name={name} isSet={value !== null} onRemove={() => onChange(null)}>
       <OptionPicker
         noun={name.toLowerCase()}
         value={value}
         onChange={(option) => onChange(option.value)}
         useOptions={useOptions}
-        trigger={
-          <button
-            type="button"
-            aria-label={value ? `${name}: ${value.label}` : name}
-            className={classNames(
-              "inline-flex h-full min-w-0 items-center gap-1 rounded-full pl-3",
-              value ? "pr-1" : "pr-2",
-            )}
-          >
-            {value ? (
-              <span className="truncate">
-                {name}: <strong className="font-medium">{value.label}</strong>
-              </span>
-            ) : (
-              <>
-                <span className="text-ink-2">{name}</span>
-                <ChevronDown aria-hidden className="size-3.5 text-ink-3" />
-              </>
-            )}
-          </button>
-        }
+        trigger={chipButton(name, value?.label ?? null)}
       />
-      {value ? <RemoveButton name={name} onRemove={() => onChange(null)} /> : null}
+    </Chip>
+  );
+}
+
+type MultiFilterChipProps = {
+  name: string;
+  values: Option[];
+  onChange: (values: string[] | null) => void;
+  useOptions: OptionSource;
+};
+
+/** The same for a filter that several values may have at once. */
+export function MultiFilterChip({ name, values, onChange, useOptions }: MultiFilterChipProps) {
+  const label = values.map((option) => option.label).join(", ");
+  return (
+    <Chip name={name} isSet={values.length > 0} onRemove={() => onChange(null)}>
+      <OptionPicker
+        noun={name.toLowerCase()}
+        values={values}
+        onChange={(options) => onChange(options.length > 0 ? options.map(({ value }) => value) : null)}
+        useOptions={useOptions}
+        trigger={chipButton(name, label || null)}
+      />
+    </Chip>
+  );
+}
+
+type FormChipProps = {
+  name: string;
+  /** In words; null while it is not set. */
+  value: string | null;
+  onRemove: () => void;
+  /** What opens below the button. */
+  children: ReactNode;
+};
+
+/** A filter whose value is written rather than chosen: a span of time, a number. */
+export function FormChip({ name, value, onRemove, children }: FormChipProps) {
+  return (
+    <Chip name={name} isSet={value !== null} onRemove={onRemove}>
+      <Popover label={name} trigger={chipButton(name, value)}>
+        {children}
+      </Popover>
+    </Chip>
+  );
+}
+
+type ChipProps = { name: string; isSet: boolean; onRemove: () => void; children: ReactNode };
+
+function Chip({ name, isSet, onRemove, children }: ChipProps) {
+  return (
+    <span
+      className={classNames(
+        "inline-flex h-7 max-w-full items-center rounded-full border text-xs",
+        isSet ? "border-control-line bg-surface" : "border-line",
+      )}
+    >
+      {children}
+      {isSet ? <RemoveButton name={name} onRemove={onRemove} /> : null}
     </span>
+  );
+}
+
+function chipButton(name: string, value: string | null) {
+  return (
+    <button
+      type="button"
+      aria-label={value ? `${name}: ${value}` : name}
+      className={classNames(
+        "inline-flex h-full min-w-0 items-center gap-1 rounded-full pl-3",
+        value ? "pr-1" : "pr-2",
+      )}
+    >
+      {value ? (
+        <span className="truncate">
+          {name}: <strong className="font-medium">{value}</strong>
+        </span>
+      ) : (
+        <>
+          <span className="text-ink-2">{name}</span>
+          <ChevronDown aria-hidden className="size-3.5 text-ink-3" />
+        </>
+      )}
+    </button>
   );
 }
 

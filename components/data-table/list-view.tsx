@@ -3,14 +3,25 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RowData } from "@tanstack/react-table";
 import { ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import type { Page } from "#lib/api/paging.ts";
-import { formatNoun } from "#lib/format.ts";
+import type { CappedCount, Page } from "#lib/api/paging.ts";
+import { capitalize, formatCapped, formatNoun } from "#lib/format.ts";
 import { DataTable, type ListColumn } from "./data-table.tsx";
 import { useHeldRows } from "./held-rows.ts";
-import { type ActiveFilter, ErrorState, NoMatchState, StaleNotice, TableSkeleton } from "./states.tsx";
+import { type Chosen, useSelection } from "./selection.ts";
+import { SelectionBar } from "./selection-bar.tsx";
+import { SelectionProvider, withSelection } from "./selection-column.tsx";
+import {
+  type ActiveFilter,
+  ErrorState,
+  isTooSlow,
+  NoMatchState,
+  StaleNotice,
+  TableSkeleton,
+  TooSlowState,
+} from "./states.tsx";
 
 const slowMs = 4_000;
 const readingGraceMs = 3_000;
@@ -28,6 +39,12 @@ type ListViewProps<T extends RowData> = {
   cursor: string | null;
   /** Not given where the list stands on another page and shows its first rows only. */
   onCursor?: (cursor: string | null) => void;
+  /** How many rows match, where a filter narrows the list. */
+  matching?: UseQueryResult<CappedCount> | undefined;
+  /** What can be done with chosen rows; without it none can be chosen. */
+  actions?: (chosen: Chosen<T>) => ReactNode;
+  /** What a row is called, where rows can be chosen. */
+  rowName?: (row: T) => string;
   /** False where the rows lead nowhere, and another list of the page has the keys that move between rows. */
   rowKeys?: boolean;
 };
@@ -39,6 +56,10 @@ export function ListView<T extends RowData>(props: ListViewProps<T>) {
   const slow = useSlow(query.isFetching);
   const retry = () => void query.refetch();
   if (!data) {
+    if (isTooSlow(error))
+      return (
+        <TooSlowState noun={noun} filters={filters} error={error} onRetry={retry} busy={query.isFetching} />
+      );
     if (error)
       return <ErrorState what={capitalize(noun)} error={error} onRetry={retry} busy={query.isFetching} />;
     return (
@@ -52,6 +73,7 @@ export function ListView<T extends RowData>(props: ListViewProps<T>) {
     <>
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
       {slow ? <SlowNotice filters={filters} /> : null}
+      {props.matching && filters.length > 0 ? <Matching matching={props.matching} /> : null}
       {data.data.length > 0 ? (
         <Rows {...props} page={data} busy={isPlaceholderData} />
       ) : isPlaceholderData ? (
@@ -81,11 +103,29 @@ function Rows<T extends RowData>({
   const list = busy
     ? ""
     : JSON.stringify([props.cursor, props.filters?.map(({ name, value }) => [name, value])]);
-  const { rows, waiting, accept } = useHeldRows(list, page.data, props.rowKey, reading);
+  const [anyChosen, setAnyChosen] = useState(false);
+  const { rows, waiting, accept } = useHeldRows(list, page.data, props.rowKey, reading || anyChosen);
+  const selection = useSelection(list, rows, props.rowKey);
+  if (anyChosen !== selection.rows.length > 0) setAnyChosen(!anyChosen);
   const step = (by: 1 | -1) => focusRow(body.current, by);
-  const { rowKeys = true } = props;
+  const { rowKeys = true, actions, rowName = props.rowKey } = props;
+  const canChoose = actions !== undefined;
+  const columns = useMemo(
+    () => (canChoose ? withSelection(props.columns) : props.columns),
+    [canChoose, props.columns],
+  );
+  const choosing = { selection, total: rows.length, rowName } as ComponentProps<
+    typeof SelectionProvider
+  >["value"];
+  const chooseFocused = (range: boolean) => {
+    const row = rows[focusedRow(body.current)];
+    if (row) selection.toggle(row, { range });
+  };
   useShortcut("next_row", rowKeys ? () => step(1) : null);
   useShortcut("previous_row", rowKeys ? () => step(-1) : null);
+  useShortcut("select_row", canChoose ? () => chooseFocused(false) : null);
+  useShortcut("select_range", canChoose ? () => chooseFocused(true) : null);
+  useShortcut("close", selection.rows.length > 0 ? selection.clear : null);
   return (
     <>
       <div role="status" className="sticky top-[calc(var(--top-bar)+2.5rem)] z-11 flex h-0 justify-center">
@@ -107,15 +147,23 @@ function Rows<T extends RowData>({
       <p role="status" className="sr-only">
         {busy ? "" : `Showing ${formatNoun(rows.length, "row")}`}
       </p>
-      <DataTable
-        caption={props.caption}
-        columns={props.columns}
-        rows={rows}
-        rowKey={props.rowKey}
-        busy={busy}
-        bodyRef={body}
-        onReading={setReading}
-      />
+      <SelectionProvider value={choosing}>
+        <DataTable
+          caption={props.caption}
+          columns={columns}
+          rows={rows}
+          rowKey={props.rowKey}
+          isChosen={canChoose ? selection.has : undefined}
+          busy={busy}
+          bodyRef={body}
+          onReading={setReading}
+        />
+      </SelectionProvider>
+      {actions ? (
+        <SelectionBar selection={selection} noun={props.noun} matching={props.matching?.data ?? null}>
+          {actions(selection)}
+        </SelectionBar>
+      ) : null}
     </>
   );
 }
@@ -133,11 +181,19 @@ function useReading(): [boolean, (reading: boolean) => void] {
   return [reading, change];
 }
 
+const rowLinks = (body: HTMLTableSectionElement | null) =>
+  Array.from(body?.querySelectorAll<HTMLAnchorElement>("a[data-row-link]") ?? []);
+
+/** The place of the row that has the focus; -1 when none has it. */
+function focusedRow(body: HTMLTableSectionElement | null): number {
+  const row = document.activeElement?.closest("tr");
+  return rowLinks(body).findIndex((link) => row?.contains(link));
+}
+
 /** Moves the focus between the rows' links; from outside, to the first or the last. */
 function focusRow(body: HTMLTableSectionElement | null, by: 1 | -1) {
-  const links = Array.from(body?.querySelectorAll<HTMLAnchorElement>("a[data-row-link]") ?? []);
-  const row = document.activeElement?.closest("tr");
-  const index = links.findIndex((link) => row?.contains(link));
+  const links = rowLinks(body);
+  const index = focusedRow(body);
   const target = index === -1 ? links.at(by === 1 ? 0 : -1) : links[index + by];
   target?.focus();
   target?.closest("tr")?.scrollIntoView({ block: "nearest" });
@@ -181,6 +237,12 @@ function Pager({ page, cursor, onCursor }: PagerProps) {
   );
 }
 
+/** Its line is there from the start, so that no row moves once the count is known. */
+function Matching({ matching: { data, error } }: { matching: UseQueryResult<CappedCount> }) {
+  const unknown = error ? "How many match could not be counted in time." : "Counting…";
+  return <p className="mb-2 text-ink-2 text-xs">{data ? `${formatCapped(data)} match` : unknown}</p>;
+}
+
 function SlowNotice({ filters }: { filters: ActiveFilter[] }) {
   return (
     <p role="status" className="mb-3 rounded-md border border-line bg-warn-tint px-3 py-2 text-warn">
@@ -204,8 +266,4 @@ function useSlow(fetching: boolean): boolean {
     };
   }, [fetching]);
   return slow;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,8 +1,9 @@
-import { CircleAlert, Filter, type LucideIcon, RefreshCw, SearchX } from "lucide-react";
+import { CircleAlert, Filter, Hourglass, type LucideIcon, RefreshCw, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { ApiError, errorWords } from "#lib/api/fetcher.ts";
+import { capitalize } from "#lib/format.ts";
 
 /** Nothing exists yet: says what will be here, and offers the first action. */
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
@@ -61,6 +62,42 @@ export function ErrorState({ what, error, onRetry, busy = false }: ErrorStatePro
     >
       <CircleAlert aria-hidden className="size-6 text-bad" />
       <h2 className="font-semibold text-bad text-base">{what} could not be read</h2>
+      <ErrorDetails error={error} />
+      <Button onClick={onRetry} busy={busy}>
+        {busy ? null : <RefreshCw aria-hidden />}
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** The database stopped the statement because it took too long. */
+export function isTooSlow(error: Error | null): error is ApiError {
+  return error instanceof ApiError && error.code === "database_timeout";
+}
+
+type TooSlowProps = {
+  noun: string;
+  filters: ActiveFilter[];
+  error: ApiError;
+  onRetry: () => void;
+  busy: boolean;
+};
+
+/** Nobody knows what matches: the read was stopped. Says what would make it shorter. */
+export function TooSlowState({ noun, filters, error, onRetry, busy }: TooSlowProps) {
+  return (
+    <div
+      role="alert"
+      className="flex flex-col items-center gap-3 rounded-lg border border-warn bg-warn-tint px-6 py-12 text-center"
+    >
+      <Hourglass aria-hidden className="size-6 text-warn" />
+      <h2 className="font-semibold text-base text-warn">{capitalize(noun)} could not be read in time</h2>
+      <p className="max-w-prose text-ink">
+        {filters.length > 0
+          ? `To find ${noun} by ${filters.map(({ name }) => name).join(" and ")} took too long, so it was stopped. Narrow it: choose a span of time, or one endpoint.`
+          : "The database is busy, so the read was stopped."}
+      </p>
       <ErrorDetails error={error} />
       <Button onClick={onRetry} busy={busy}>
         {busy ? null : <RefreshCw aria-hidden />}

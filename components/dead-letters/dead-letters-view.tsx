@@ -4,12 +4,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Download, MailX } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useCallback, useId } from "react";
-import { TimeFilter } from "#components/audit/time-filter.tsx";
 import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { useAffiliateOptions, useEndpointOptions } from "#components/filters/option-sources.ts";
+import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import {

@@ -4,6 +4,8 @@ import Link from "next/link";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
+import type { DeliveryNarrowing } from "#lib/deliveries/client.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import { formatMs } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
@@ -12,20 +14,25 @@ import { DeliveryStatePill } from "./state-pill.tsx";
 
 const helper = listColumnHelper<Delivery>();
 
-const id = helper.display({
-  id: "id",
-  header: "Delivery",
-  meta: { phone: "lead", className: "sm:w-24" },
-  cell: ({ row: { original: delivery } }) => (
-    <>
-      <RowLink href={`/deliveries/${delivery.id}`} className="relative inline-block font-mono text-xs">
-        <span className="sr-only">Delivery </span>
-        {delivery.id}
-      </RowLink>
-      <span className="ml-2 text-ink-2 sm:hidden">{delivery.event_type}</span>
-    </>
-  ),
-});
+/** The link takes the list's filters along, so that the delivery's page knows what stands beside it. */
+const idColumn = (filters: DeliveryNarrowing) =>
+  helper.display({
+    id: "id",
+    header: "Delivery",
+    meta: { phone: "lead", className: "sm:w-24" },
+    cell: ({ row: { original: delivery } }) => (
+      <>
+        <RowLink
+          href={withQuery(`/deliveries/${delivery.id}`, filters)}
+          className="relative inline-block font-mono text-xs"
+        >
+          <span className="sr-only">Delivery </span>
+          {delivery.id}
+        </RowLink>
+        <span className="ml-2 text-ink-2 sm:hidden">{delivery.event_type}</span>
+      </>
+    ),
+  });
 
 const state = helper.display({
   id: "state",
@@ -84,9 +91,14 @@ const created = helper.display({
   ),
 });
 
-export const deliveryColumns = [id, state, eventType, endpoint, answer, created];
+export function deliveryColumns(filters: DeliveryNarrowing) {
+  return [idColumn(filters), state, eventType, endpoint, answer, created];
+}
+
 /** For a list that stands on the endpoint's own page. */
-export const endpointDeliveryColumns = [id, state, eventType, answer, created];
+export function endpointDeliveryColumns(endpointId: string) {
+  return [idColumn({ endpoint: endpointId }), state, eventType, answer, created];
+}
 
 function Answer({ delivery }: { delivery: Delivery }) {
   const words = delivery.reason ? reasonSentences[delivery.reason] : null;

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
@@ -13,20 +14,29 @@ import { RevealBar } from "#components/redaction/reveal-bar.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryOptions, revealDeliveryOptions } from "#lib/deliveries/client.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
 import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import { AttemptItem } from "./attempt.tsx";
+import { CopyAsCurl } from "./copy-as-curl.tsx";
+import { deliveryFilterParams, deliveryNarrowing } from "./list-params.ts";
+import { Neighbours } from "./neighbours.tsx";
 import { ResendActions } from "./resend-actions.tsx";
 import { DeliveryStatePill } from "./state-pill.tsx";
 
-const trail = [{ href: "/deliveries", label: "Deliveries" }];
 /** While it moves, it is looked at this often, however rarely the page refreshes otherwise. */
 const watchMs = 1_000;
 
 export function DeliveryView({ id }: { id: string }) {
+  const [params] = useQueryStates(deliveryFilterParams);
+  const filters = deliveryNarrowing(params);
+  const isNarrowed = Object.keys(filters).length > 0;
+  const trail = [
+    { href: withQuery("/deliveries", filters), label: isNarrowed ? "Deliveries, filtered" : "Deliveries" },
+  ];
   const live = useLiveInterval();
   const query = useQuery({
     ...deliveryOptions(id),
@@ -64,7 +74,12 @@ export function DeliveryView({ id }: { id: string }) {
           </span>
         }
         description={<Cause delivery={delivery} />}
-        actions={<ResendActions delivery={delivery} />}
+        actions={
+          <>
+            <ResendActions delivery={delivery} />
+            <Neighbours id={delivery.id} filters={filters} />
+          </>
+        }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
       <RevealBar
@@ -101,13 +116,8 @@ function withValues(delivery: DeliveryDetail, { request, attempts }: DeliveryDet
 }
 
 /** What every attempt sends; secrets are shown as the macros that they stand in the template as. */
-function RequestPanel({
-  delivery: { request, endpoint, attempt_number },
-  isMasked,
-}: {
-  delivery: DeliveryDetail;
-  isMasked: boolean;
-}) {
+function RequestPanel({ delivery, isMasked }: { delivery: DeliveryDetail; isMasked: boolean }) {
+  const { request, endpoint, attempt_number } = delivery;
   if (request === null) {
     const purged = "It is no longer kept: the time for which bodies are kept has ended.";
     const unrendered = "There is none: the template could not be rendered for this event.";
@@ -121,7 +131,7 @@ function RequestPanel({
   }
   const { method, url, content_type, body } = request;
   return (
-    <Panel title="Request">
+    <Panel title="Request" aside={<CopyAsCurl delivery={delivery} request={request} />}>
       <div className="flex flex-col gap-4">
         <CodeBlock
           text={url}

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import Link from "next/link";
+import { useMemo } from "react";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { endpointDeliveryColumns } from "#components/deliveries/columns.tsx";
@@ -17,6 +18,7 @@ export function EndpointDeliveries({ endpoint }: { endpoint: EndpointDetail }) {
     ...deliveryListOptions(latestDeliveries(endpoint.id)),
     refetchInterval: useLiveInterval(),
   });
+  const columns = useMemo(() => endpointDeliveryColumns(endpoint.id), [endpoint.id]);
   return (
     <section aria-labelledby="latest-deliveries" className="mt-6">
       <div className="mb-2 flex items-baseline justify-between">
@@ -34,7 +36,7 @@ export function EndpointDeliveries({ endpoint }: { endpoint: EndpointDetail }) {
         caption="Latest deliveries of this endpoint, newest first"
         noun="deliveries"
         query={query}
-        columns={endpointDeliveryColumns}
+        columns={columns}
         rowKey={({ id }) => id}
         cursor={null}
         empty={

@@ -3,10 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { BookText } from "lucide-react";
 import { useQueryStates } from "nuqs";
+import { useCallback } from "react";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
+import { FilterBar } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
+import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
@@ -77,17 +80,35 @@ export function EventTypeList() {
     refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
+  const filters = params.q ? [{ name: "Name or description", value: params.q }] : [];
+  const search = useCallback(
+    (q: string | null) => void setParams({ q, cursor: null }, { history: "replace" }),
+    [setParams],
+  );
+  const clear = () => void setParams({ q: null, cursor: null });
   return (
-    <ListView
-      caption="Event types by name"
-      noun="event types"
-      query={query}
-      columns={columns}
-      rowKey={({ name }) => name}
-      cursor={params.cursor}
-      onCursor={(cursor) => void setParams({ cursor })}
-      empty={<NoEventTypes />}
-    />
+    <>
+      <FilterBar active={filters.length} onClear={clear}>
+        <TextFilter
+          label="Name or description"
+          placeholder="Name or description"
+          value={params.q}
+          onChange={search}
+        />
+      </FilterBar>
+      <ListView
+        caption="Event types by name"
+        noun="event types"
+        query={query}
+        columns={columns}
+        rowKey={({ name }) => name}
+        filters={filters}
+        onClearFilters={clear}
+        cursor={params.cursor}
+        onCursor={(cursor) => void setParams({ cursor })}
+        empty={<NoEventTypes />}
+      />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ListPlus, Pencil, Webhook } from "lucide-react";
+import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { DataTable, listColumnHelper } from "#components/data-table/data-table.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
@@ -14,6 +15,7 @@ import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
 import { eventTypeOptions } from "#lib/event-types/client.ts";
 import type { EventField, EventTypeDetail } from "#lib/event-types/schema.ts";
@@ -66,6 +68,18 @@ export function EventTypeView({ name }: { name: string }) {
         </Panel>
         <Panel title="Details">
           <Facts>
+            <Fact name="Happened">
+              <Link href={withQuery("/events", { type: type.name })} className="underline underline-offset-2">
+                Its events
+              </Link>
+              {", "}
+              <Link
+                href={withQuery("/deliveries", { type: type.name })}
+                className="underline underline-offset-2"
+              >
+                their deliveries
+              </Link>
+            </Fact>
             <Fact name="Invalid data">{invalidDataRuleLabels[type.invalid_data]}</Fact>
             {type.deprecated_at === null ? null : (
               <Fact name="Deprecated">

@@ -3,10 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useQueryStates } from "nuqs";
+import { useCallback } from "react";
 import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
-import { EmptyState } from "#components/data-table/states.tsx";
-import { useAffiliateOptions } from "#components/filters/option-sources.ts";
+import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
+import { TextFilter } from "#components/data-table/text-filter.tsx";
+import { useAffiliateOptions, useEventTypeOptions } from "#components/filters/option-sources.ts";
+import { TimeChip, useSpanWords } from "#components/filters/time-chip.tsx";
 import { useOrigin } from "#components/layout/origin.ts";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { CodeBlock } from "#components/ui/code-block.tsx";
@@ -21,26 +24,48 @@ export function EventList() {
     refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
+  const time = useSpanWords(params);
   const filters = [
-    ...(params.affiliate ? [{ name: "Affiliate", value: params.affiliate }] : []),
-    ...(params.q_hash ? [{ name: "Matches", value: "a searched value" }] : []),
-  ];
-  const clear = () => void setParams({ affiliate: null, q_hash: null, cursor: null });
+    { name: "Id", value: params.id },
+    { name: "Type", value: params.type },
+    { name: "Affiliate", value: params.affiliate },
+    { name: "Time", value: time },
+    { name: "Matches", value: params.q_hash && "a searched value" },
+  ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
+  const set = (change: Partial<typeof params>) => void setParams({ ...change, cursor: null });
+  const clear = () =>
+    void setParams({
+      id: null,
+      type: null,
+      affiliate: null,
+      from: null,
+      to: null,
+      q_hash: null,
+      cursor: null,
+    });
+  const searchId = useCallback(
+    (id: string | null) => void setParams({ id, cursor: null }, { history: "replace" }),
+    [setParams],
+  );
   return (
     <>
       <FilterBar active={filters.length} onClear={clear}>
+        <TextFilter label="Event id" placeholder="Event id, in full" value={params.id} onChange={searchId} />
+        <FilterChip
+          name="Type"
+          value={params.type ? { value: params.type, label: params.type } : null}
+          onChange={(type) => set({ type })}
+          useOptions={useEventTypeOptions}
+        />
         <FilterChip
           name="Affiliate"
           value={params.affiliate ? { value: params.affiliate, label: params.affiliate } : null}
-          onChange={(affiliate) => void setParams({ affiliate, cursor: null })}
+          onChange={(affiliate) => set({ affiliate })}
           useOptions={useAffiliateOptions}
         />
+        <TimeChip from={params.from} to={params.to} onChange={set} />
         {params.q_hash ? (
-          <FixedChip
-            name="Matches"
-            value="a searched value"
-            onRemove={() => void setParams({ q_hash: null, cursor: null })}
-          />
+          <FixedChip name="Matches" value="a searched value" onRemove={() => set({ q_hash: null })} />
         ) : null}
       </FilterBar>
       <ListView

@@ -189,6 +189,15 @@ function EventFacts({ event }: { event: EventDetail }) {
   return (
     <Panel title="Details" className="xl:row-span-2">
       <Facts>
+        <Fact name="Type">
+          <Link
+            href={`/event-types/${encodeURIComponent(event.type)}`}
+            prefetch={false}
+            className="underline underline-offset-2"
+          >
+            {event.type}
+          </Link>
+        </Fact>
         <Fact name="Affiliate">
           {event.affiliate.name} <code className="font-mono text-ink-3 text-xs">{event.affiliate.key}</code>
         </Fact>

@@ -1,17 +1,38 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { fixedOptions, type Option, type OptionSource } from "#components/ui/option-picker.tsx";
 import { affiliateListOptions } from "#lib/affiliates/client.ts";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
-import { deliveryStateLabels, deliveryStates } from "#lib/vocabulary.ts";
-
-const settleMs = 150;
+import { eventTypeListOptions } from "#lib/event-types/client.ts";
+import {
+  deliveryStateLabels,
+  deliveryStates,
+  reasonSentences,
+  reasons,
+  statusClasses,
+  statusClassLabels,
+} from "#lib/vocabulary.ts";
+import { useSettled } from "./settled.ts";
 
 export const useStateOptions: OptionSource = fixedOptions(
   deliveryStates.map((state) => ({ value: state, label: deliveryStateLabels[state] })),
 );
+
+export const useReasonOptions: OptionSource = fixedOptions(
+  reasons.map((reason) => ({ value: reason, label: reasonSentences[reason], detail: reason })),
+);
+
+export const useStatusClassOptions: OptionSource = fixedOptions(
+  statusClasses.map((value) => ({ value, label: statusClassLabels[value] })),
+);
+
+export const useEventTypeOptions: OptionSource = (text, open) => {
+  const q = useSettled(text);
+  const { data, error, isFetching } = useQuery({ ...eventTypeListOptions(q ? { q } : {}), enabled: open });
+  const options = (data?.data ?? []).map(({ name }) => ({ value: name, label: name }));
+  return { options, loading: isFetching && !data, error };
+};
 
 export const useEndpointOptions: OptionSource = (text, open) => {
   const q = useSettled(text);
@@ -34,13 +55,3 @@ export const useAffiliateOptions: OptionSource = (text, open) => {
   }));
   return { options, loading: isFetching && !data, error };
 };
-
-/** The text once typing pauses. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), settleMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}

@@ -4,6 +4,7 @@ import {
   Activity,
   BellRing,
   BookText,
+  CircleUser,
   Inbox,
   KeyRound,
   ListOrdered,
@@ -36,15 +37,21 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/event-types", label: "Event types", icon: BookText },
   { href: "/audit", label: "Audit log", icon: ScrollText },
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
+  { href: "/settings/users", label: "Users", icon: CircleUser },
 ];
 
-export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
-  const pathname = usePathname();
+/** The pages that whoever reads this may see. */
+export function useNavigationItems() {
   const reader = useReader();
-  const shown = items.filter(({ href }) => {
+  return items.filter(({ href }) => {
     const verb = pageVerb(href);
     return verb === null || can(reader, verb) === null;
   });
+}
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  const pathname = usePathname();
+  const shown = useNavigationItems();
   return (
     <nav aria-label="Main">
       <ul className="flex flex-col gap-0.5">

@@ -60,13 +60,13 @@ export function useTimeZone(): string | undefined {
 type Polled = { state: { error: Error | null } };
 
 /**
- * For `refetchInterval`. TanStack Query pauses by itself while the page is hidden; what does not exist is not
- * asked for again.
+ * For `refetchInterval`. TanStack Query pauses by itself while the page is hidden; what does not exist, or took the
+ * database too long, is not asked for again.
  */
 export function useLiveInterval(): (query: Polled) => number | false {
   const { liveSeconds } = usePreferences();
   return ({ state: { error } }) => {
-    const missing = error instanceof ApiError && error.status === 404;
-    return liveSeconds === 0 || missing ? false : liveSeconds * 1_000;
+    const isFinal = error instanceof ApiError && (error.status === 404 || error.code === "database_timeout");
+    return liveSeconds === 0 || isFinal ? false : liveSeconds * 1_000;
   };
 }

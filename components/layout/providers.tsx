@@ -5,14 +5,10 @@ import { ThemeProvider, useTheme } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 import { Toaster } from "sonner";
-import { config as configureZod } from "zod/v4/core";
 import { ApiError } from "#lib/api/fetcher.ts";
 import { signInPath } from "#lib/auth/local-path.ts";
 import { ClockProvider } from "./clock.tsx";
 import { ShortcutsProvider } from "./shortcuts.tsx";
-
-// The policy of the pages refuses code that is made of text, which zod would try.
-if (typeof window !== "undefined") configureZod({ jitless: true });
 
 function makeQueryClient() {
   return new QueryClient({
@@ -24,7 +20,12 @@ function makeQueryClient() {
         staleTime: 2_000,
         // Loopback works without a network, so the browser's idea of being offline does not matter.
         networkMode: "always",
-        retry: (failures, error) => failures < 1 && error instanceof ApiError && error.status >= 500,
+        // What took the database too long would only keep it busy once more.
+        retry: (failures, error) =>
+          failures < 1 &&
+          error instanceof ApiError &&
+          error.status >= 500 &&
+          error.code !== "database_timeout",
         retryDelay: 500,
       },
       mutations: { networkMode: "always", retry: false },

@@ -1,6 +1,6 @@
 "use client";
 
-import { Menu } from "lucide-react";
+import { Menu, SquareTerminal } from "lucide-react";
 import Link from "next/link";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -9,6 +9,7 @@ import { Brand } from "./brand.tsx";
 import { FindBox } from "./find-box.tsx";
 import { Navigation } from "./navigation.tsx";
 import { LivePicker, Settings } from "./settings.tsx";
+import { shortcuts, useKeyWords, usePalette } from "./shortcuts.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
 const MenuDrawer = lazy(async () => ({ default: (await import("./menu-drawer.tsx")).MenuDrawer }));
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <div className="flex h-12 items-center gap-2 px-4 lg:px-6">
             <MenuButton />
             <FindBox />
+            <PaletteButton />
             <div className="ml-auto flex items-center">
               <LivePicker />
             </div>
@@ -48,6 +50,15 @@ export function Shell({ children }: { children: ReactNode }) {
         </main>
       </div>
     </div>
+  );
+}
+
+function PaletteButton() {
+  const keys = useKeyWords("palette");
+  return (
+    <IconButton label={shortcuts.palette.label} keys={keys} onClick={usePalette()}>
+      <SquareTerminal aria-hidden />
+    </IconButton>
   );
 }
 

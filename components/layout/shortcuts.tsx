@@ -3,30 +3,36 @@
 import { useRouter } from "next/navigation";
 import {
   createContext,
+  lazy,
   type ReactNode,
+  Suspense,
   useContext,
   useEffect,
   useEffectEvent,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react";
-import { Dialog } from "#components/ui/lazy-dialog.tsx";
+import { Dialog, useWasOpen } from "#components/ui/lazy-dialog.tsx";
 
 /** The one list of keys: it feeds the listener, the tooltips and the sheet. */
 export const shortcuts = {
+  palette: { keys: "mod+k", label: "Go to anything" },
   search: { keys: "/", label: "Find by id or value" },
   go_overview: { keys: "g o", label: "Go to Overview" },
   go_endpoints: { keys: "g e", label: "Go to Endpoints" },
   go_deliveries: { keys: "g d", label: "Go to Deliveries" },
   go_dead_letters: { keys: "g l", label: "Go to Dead letters" },
   go_events: { keys: "g v", label: "Go to Events" },
-  next_row: { keys: "j", label: "Next row" },
-  previous_row: { keys: "k", label: "Previous row" },
+  next_row: { keys: "j", label: "Next row, or the next delivery" },
+  previous_row: { keys: "k", label: "Previous row, or the previous delivery" },
   open_row: { keys: "Enter", label: "Open the row" },
+  select_row: { keys: "x", label: "Select the row" },
+  select_range: { keys: "X", label: "Select all rows up to this one" },
   previous_page: { keys: "[", label: "Previous page" },
   next_page: { keys: "]", label: "Next page" },
   resend: { keys: "r", label: "Resend the delivery" },
-  close: { keys: "Esc", label: "Close, or leave a field" },
+  close: { keys: "Esc", label: "Close, leave a field, or clear the selection" },
   help: { keys: "?", label: "Show this list" },
 } as const;
 
@@ -36,6 +42,7 @@ const groups: { title: string; names: ShortcutName[] }[] = [
   {
     title: "Anywhere",
     names: [
+      "palette",
       "search",
       "go_overview",
       "go_endpoints",
@@ -46,14 +53,26 @@ const groups: { title: string; names: ShortcutName[] }[] = [
       "help",
     ],
   },
-  { title: "In a list", names: ["next_row", "previous_row", "open_row", "previous_page", "next_page"] },
-  { title: "On a delivery", names: ["resend"] },
+  {
+    title: "In a list",
+    names: [
+      "next_row",
+      "previous_row",
+      "open_row",
+      "select_row",
+      "select_range",
+      "previous_page",
+      "next_page",
+    ],
+  },
+  { title: "On a delivery", names: ["next_row", "previous_row", "resend"] },
 ];
 
 const sequenceMs = 1_000;
 
 type Handlers = Map<ShortcutName, () => void>;
-const HandlersContext = createContext<{ handlers: Handlers; showHelp: () => void } | null>(null);
+type Context = { handlers: Handlers; showHelp: () => void; showPalette: () => void };
+const HandlersContext = createContext<Context | null>(null);
 
 /** Runs `handler`, if there is one, for the shortcut while the component is mounted. */
 export function useShortcut(name: ShortcutName, handler: (() => void) | null): void {
@@ -74,6 +93,23 @@ export function useShortcutHelp(): () => void {
   return useContext(HandlersContext)?.showHelp ?? (() => {});
 }
 
+export function usePalette(): () => void {
+  return useContext(HandlersContext)?.showPalette ?? (() => {});
+}
+
+const never = () => () => {};
+
+/** The keys as this machine calls them: "⌘ K" or "Ctrl K". */
+export function useKeyWords(name: ShortcutName): string {
+  const isMac = useSyncExternalStore(
+    never,
+    () => navigator.platform.startsWith("Mac"),
+    () => false,
+  );
+  const { keys } = shortcuts[name];
+  return keys.startsWith("mod+") ? `${isMac ? "⌘" : "Ctrl"} ${keys.slice(4).toUpperCase()}` : keys;
+}
+
 function isTyping(target: EventTarget | null): target is HTMLElement {
   return (
     target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"))
@@ -83,22 +119,27 @@ function isTyping(target: EventTarget | null): target is HTMLElement {
 export function ShortcutsProvider({ children }: { children: ReactNode }) {
   const router = useRouter();
   const [helpOpen, setHelpOpen] = useState(false);
-  const [context] = useState(() => ({ handlers: new Map() as Handlers, showHelp: () => setHelpOpen(true) }));
+  const [paletteOpen, setPaletteOpen] = useState(false);
+  const [context] = useState<Context>(() => ({
+    handlers: new Map(),
+    showHelp: () => setHelpOpen(true),
+    showPalette: () => setPaletteOpen(true),
+  }));
   const pending = useRef({ key: "", atMs: 0 });
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     // Some layouts need Alt or AltGr (which is Ctrl and Alt) to type a bracket.
     const command = event.metaKey || (event.ctrlKey && !event.getModifierState("AltGraph"));
-    if (event.defaultPrevented || command) return;
+    if (event.defaultPrevented || (command && event.key.toLowerCase() !== "k")) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") event.target.blur();
       return;
     }
     if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
     const isSecond = pending.current.key !== "" && event.timeStamp - pending.current.atMs < sequenceMs;
-    const keys = isSecond ? `${pending.current.key} ${event.key}` : event.key;
-    pending.current =
-      !isSecond && event.key === "g" ? { key: "g", atMs: event.timeStamp } : { key: "", atMs: 0 };
+    const key = event.key === "Escape" ? shortcuts.close.keys : event.key;
+    const keys = command ? shortcuts.palette.keys : isSecond ? `${pending.current.key} ${key}` : key;
+    pending.current = !isSecond && keys === "g" ? { key: "g", atMs: event.timeStamp } : { key: "", atMs: 0 };
     const name = (Object.keys(shortcuts) as ShortcutName[]).find(
       (candidate) => shortcuts[candidate].keys === keys,
     );
@@ -115,6 +156,7 @@ export function ShortcutsProvider({ children }: { children: ReactNode }) {
     go_dead_letters: () => navigate("/dead-letters", router.push),
     go_events: () => navigate("/events", router.push),
     help: context.showHelp,
+    palette: context.showPalette,
   };
 
   useEffect(() => {
@@ -127,14 +169,26 @@ export function ShortcutsProvider({ children }: { children: ReactNode }) {
     <HandlersContext value={context}>
       {children}
       <ShortcutSheet open={helpOpen} onOpenChange={setHelpOpen} />
+      <PaletteWhenOpened open={paletteOpen} onOpenChange={setPaletteOpen} />
     </HandlersContext>
   );
 }
 
 /** Goes the way of a link, so that a form with unsaved changes can object. */
-function navigate(path: string, push: (path: string) => void) {
+export function navigate(path: string, push: (path: string) => void) {
   const leaving = new CustomEvent("posthorn:leave", { cancelable: true });
   if (document.dispatchEvent(leaving)) push(path);
+}
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+
+/** Its code is fetched when it first opens. */
+function PaletteWhenOpened(props: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return useWasOpen(props.open) ? (
+    <Suspense fallback={null}>
+      <Palette {...props} />
+    </Suspense>
+  ) : null;
 }
 
 function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -152,9 +206,7 @@ function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (o
                 >
                   <dt>{shortcuts[name].label}</dt>
                   <dd className="flex gap-1">
-                    {shortcuts[name].keys.split(" ").map((key) => (
-                      <Kbd key={key}>{key}</Kbd>
-                    ))}
+                    <Keys name={name} />
                   </dd>
                 </div>
               ))}
@@ -164,6 +216,12 @@ function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (o
       </div>
     </Dialog>
   );
+}
+
+function Keys({ name }: { name: ShortcutName }) {
+  return useKeyWords(name)
+    .split(" ")
+    .map((key) => <Kbd key={key}>{key}</Kbd>);
 }
 
 export function Kbd({ children }: { children: string }) {

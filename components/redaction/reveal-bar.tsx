@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
-import { maxReasonLength, minReasonLength } from "#lib/redaction/schema.ts";
+import { maxReasonLength, minReasonLength } from "#lib/redaction/limits.ts";
 
 type Reveal<T> = MutationOptions<T, Error, { id: string; reason: string }>;
 type Props<T> = {

@@ -2,7 +2,7 @@
 
 import { History } from "lucide-react";
 import { useState } from "react";
-import { TimeFilter } from "#components/audit/time-filter.tsx";
+import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { requeueSources } from "#lib/vocabulary.ts";

@@ -7,6 +7,18 @@ import { IconButton } from "./icon-button.tsx";
 
 const confirmedMs = 1_500;
 
+/** For what has no place to confirm in: a toast says that it was copied. */
+export async function copyText(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast.success(done);
+  } catch {
+    toast.error(refused);
+  }
+}
+
+const refused = "The browser did not allow copying. Select the text and copy it by hand.";
+
 type CopyButtonProps = { text: string; what: string; className?: string };
 
 /** Copies `text`; the icon confirms for a moment. `what` names it: "Copy event id". */
@@ -22,7 +34,7 @@ export function CopyButton({ text, what, className = "" }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      toast.error("The browser did not allow copying. Select the text and copy it by hand.");
+      toast.error(refused);
     }
   };
   return (

@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { Option, OptionPickerProps } from "./option-picker.tsx";
 
 /** The picker itself; it is first shown because somebody pressed its trigger, so it begins open. */
-export function OptionCombobox({ noun, value, onChange, useOptions, trigger }: OptionPickerProps) {
+export function OptionCombobox({ noun, useOptions, trigger, ...choice }: OptionPickerProps) {
   const [open, setOpen] = useState(true);
   const [text, setText] = useState("");
   const { options, loading, error } = useOptions(text.trim(), open);
@@ -15,7 +15,7 @@ export function OptionCombobox({ noun, value, onChange, useOptions, trigger }: O
     <Combobox.Root
       items={options}
       filter={null}
-      value={value}
+      {...rootProps(choice)}
       open={open}
       onOpenChange={(next) => {
         setOpen(next);
@@ -23,9 +23,6 @@ export function OptionCombobox({ noun, value, onChange, useOptions, trigger }: O
       }}
       onInputValueChange={(next, { reason }) => {
         if (reason !== "item-press") setText(next);
-      }}
-      onValueChange={(next) => {
-        if (next) onChange(next);
       }}
       itemToStringLabel={(option: Option) => option.label}
       isItemEqualToValue={(option: Option, selected: Option) => option.value === selected.value}
@@ -69,4 +66,17 @@ export function OptionCombobox({ noun, value, onChange, useOptions, trigger }: O
       </Combobox.Portal>
     </Combobox.Root>
   );
+}
+
+type OneRoot = { value: Option | null; onValueChange: (next: Option | null) => void };
+
+/** The root takes one value or several; its types want to know which before it runs. */
+function rootProps({
+  value,
+  values,
+  onChange,
+}: Pick<OptionPickerProps, "value" | "values" | "onChange">): OneRoot {
+  if (values) return { multiple: true, value: values, onValueChange: onChange } as unknown as OneRoot;
+  const choose = onChange as (option: Option) => void;
+  return { value: value ?? null, onValueChange: (next) => next && choose(next) };
 }

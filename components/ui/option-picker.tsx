@@ -18,20 +18,22 @@ export type OptionSource = (
   open: boolean,
 ) => { options: Option[]; loading: boolean; error: Error | null };
 
-export type OptionPickerProps = {
+type PickerProps = {
   /** What is picked, in the singular: "affiliate". */
   noun: string;
-  value: Option | null;
-  onChange: (option: Option) => void;
   useOptions: OptionSource;
   /** The button that opens it. */
   trigger: ReactElement<HTMLAttributes<HTMLButtonElement>>;
 };
+type OneProps = { value: Option | null; values?: undefined; onChange: (option: Option) => void };
+/** The list stays open while somebody chooses. */
+type SeveralProps = { values: Option[]; value?: undefined; onChange: (options: Option[]) => void };
+export type OptionPickerProps = PickerProps & (OneProps | SeveralProps);
 
 const load = () => import("./option-combobox.tsx");
 const OptionCombobox = lazy(async () => ({ default: (await load()).OptionCombobox }));
 
-/** One choice from a list that can be searched by typing. Its code is fetched when somebody reaches for it. */
+/** One choice, or several, from a list that can be searched by typing. Its code is fetched when somebody reaches for it. */
 export function OptionPicker(props: OptionPickerProps) {
   const [reached, setReached] = useState(false);
   const trigger = cloneElement(props.trigger, {
@@ -58,7 +60,7 @@ export function fixedOptions(all: Option[]): OptionSource {
   return (text) => {
     const wanted = text.toLowerCase();
     return {
-      options: all.filter(({ label }) => label.toLowerCase().includes(wanted)),
+      options: all.filter(({ label, detail = "" }) => `${label} ${detail}`.toLowerCase().includes(wanted)),
       loading: false,
       error: null,
     };

@@ -59,6 +59,13 @@ export const deliveries = posthorn.table(
     index("deliveries_state")
       .on(t.state, t.id)
       .where(sql`${t.state} in ('pending', 'failed', 'dead_letter', 'skipped', 'discarded')`),
+    // For filters that a delivery fails which went out smoothly, and never costs such a one an entry. All that is
+    // filtered by stands in it, so that a walk without a match touches no table.
+    index("deliveries_troubled")
+      .on(t.id, t.state, t.reason, t.lastStatus, t.attemptNumber, t.affiliateId, t.endpointId, t.eventType)
+      .where(
+        sql`${t.reason} is not null or ${t.attemptNumber} > 1 or ${t.lastStatus} >= 300 or ${t.state} in ('failed', 'dead_letter', 'skipped', 'discarded')`,
+      ),
     // A row of an endpoint without an order is in none of the next three, and one with an order in one of the first two:
     // what a later one waits for, apart from what ended, which may be a million of one key.
     index("deliveries_key_unfinished")

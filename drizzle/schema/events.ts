@@ -28,6 +28,7 @@ export const events = posthorn.table(
     primaryKey({ columns: [t.id, t.receivedAt] }),
     index("events_received").on(t.receivedAt, t.id),
     index("events_affiliate").on(t.affiliateId, t.receivedAt, t.id),
+    index("events_type").on(t.type, t.receivedAt, t.id),
   ],
 );
 

@@ -11,12 +11,18 @@ export function lazyResolver<In extends FieldValues, Out>(
   load: () => Promise<z.ZodType<Out, In>>,
 ): Resolver<In, unknown, Out> {
   return async (values, context, options) => {
-    const parts = Promise.all([import("@hookform/resolvers/zod"), load()]);
-    const [{ zodResolver }, schema] = await parts.catch(() => {
+    const [{ zodResolver }, schema] = await loadParts(load).catch(() => {
       throw new ApiError({ status: 0, title: "Posthorn cannot be reached, so nothing was sent" });
     });
     return zodResolver(schema, { error: issueWords })(values, context, options);
   };
+}
+
+/** The pages' policy refuses code that is made of text, which zod would try as soon as a schema is made. */
+async function loadParts<T>(load: () => Promise<T>) {
+  const { config } = await import("zod/v4/core");
+  config({ jitless: true });
+  return Promise.all([import("@hookform/resolvers/zod"), load()]);
 }
 
 /** A path of the form, with `*` for any place in a list: `headers.*.name`. */

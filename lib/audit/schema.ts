@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
-import { isoTime, plainText } from "#lib/api/text.ts";
+import { plainText } from "#lib/api/text.ts";
+import { isoTime } from "#lib/api/time.ts";
 import type { ActorKind } from "#lib/vocabulary.ts";
 import { type AuditAction, type AuditObjectKind, auditActions, auditObjectKinds } from "./actions.ts";
 
@@ -24,9 +25,6 @@ export type AuditFilters = z.infer<typeof auditFilters>;
 
 export const auditListQuery = pageQuery.extend(filters);
 export type AuditListQuery = z.infer<typeof auditListQuery>;
-
-/** An export has at most so many entries, the newest. */
-export const maxExportedEntries = 10_000;
 
 /** One thing that somebody did. */
 export type AuditEntry = {

@@ -3,8 +3,9 @@ import type { Page } from "#lib/api/paging.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { maxExportedEntries } from "./limits.ts";
 import { selectAuditEntries } from "./queries.ts";
-import { type AuditEntry, type AuditFilters, type AuditListQuery, maxExportedEntries } from "./schema.ts";
+import type { AuditEntry, AuditFilters, AuditListQuery } from "./schema.ts";
 
 const entriesPerRead = 500;
 

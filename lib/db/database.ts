@@ -45,6 +45,16 @@ export function inTransaction<T>(database: Database, work: (tx: Transaction) => 
   return inClientTransaction(database.pool, (client) => work({ client, orm: drizzle({ client, schema }) }));
 }
 
+const shortReadMs = 3_000;
+
+/** Reads for a list, whose filters may be such that it takes long: each statement is stopped after 3 s. */
+export function inShortRead<T>(database: Database, work: (orm: Orm) => Promise<T>): Promise<T> {
+  return inTransaction(database, async ({ client, orm }) => {
+    await client.query(`set local statement_timeout = ${shortReadMs}`);
+    return work(orm);
+  });
+}
+
 /** The same for queue operations, which need no Drizzle. */
 export async function inClientTransaction<T>(
   pool: pg.Pool,

@@ -1,10 +1,19 @@
 import { mutationOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#lib/api/fetcher.ts";
-import type { Page } from "#lib/api/paging.ts";
-import type { Delivery, DeliveryDetail, deliveryListQuery, deliveryResend } from "#lib/deliveries/schema.ts";
+import type { CappedCount, Page } from "#lib/api/paging.ts";
+import type {
+  Delivery,
+  DeliveryDetail,
+  DeliveryNeighbours,
+  deliveryFilters,
+  deliveryListQuery,
+  deliveryResend,
+} from "#lib/deliveries/schema.ts";
 
 export type DeliveryFilters = z.input<typeof deliveryListQuery>;
+/** Those that narrow the list, without the place in it. */
+export type DeliveryNarrowing = z.input<typeof deliveryFilters>;
 
 const path = "/api/console/deliveries";
 
@@ -13,6 +22,26 @@ export function deliveryListOptions(filters: DeliveryFilters) {
   return queryOptions({
     queryKey: ["deliveries", "list", filters] as const,
     queryFn: ({ signal }) => callApi<Page<Delivery>>(path, { query: { ...filters }, signal }),
+  });
+}
+
+/** How many the filters leave. */
+export function deliveryCountOptions(filters: DeliveryNarrowing) {
+  return queryOptions({
+    queryKey: ["deliveries", "count", filters] as const,
+    queryFn: ({ signal }) => callApi<CappedCount>(`${path}/count`, { query: { ...filters }, signal }),
+  });
+}
+
+/** What stands before and after this one in the list with these filters. */
+export function neighboursOptions(id: string, filters: DeliveryNarrowing) {
+  return queryOptions({
+    queryKey: ["deliveries", "neighbours", id, filters] as const,
+    queryFn: ({ signal }) =>
+      callApi<DeliveryNeighbours>(`${path}/${encodeURIComponent(id)}/neighbours`, {
+        query: { ...filters },
+        signal,
+      }),
   });
 }
 

@@ -1,17 +1,16 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { affiliates, deliveries, endpointHealth, endpoints } from "#drizzle/schema/index.ts";
-import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
-import type { Page } from "#lib/api/paging.ts";
+import type { Page, PageQuery } from "#lib/api/paging.ts";
 import type { Orm, Queryable } from "#lib/db/database.ts";
 import { headerPairs } from "#lib/delivery/header-value.ts";
 import { redirectTarget } from "#lib/delivery/redirect-target.ts";
 import { retryAfterOf } from "#lib/delivery/retry-after.ts";
 import type { TemplateSource } from "#lib/delivery/template/types.ts";
-import { eventIdsByHash } from "#lib/search/queries.ts";
-import type { AttemptOutcome, BreakerState, DeliveryState, Reason } from "#lib/vocabulary.ts";
-import { type Attempt, type Delivery, type DeliveryListQuery, deliveryId } from "./schema.ts";
+import type { AttemptOutcome, BreakerState, Reason } from "#lib/vocabulary.ts";
+import { type DeliveryMatch, matchingIds, prepareMatch } from "./matching.ts";
+import { type Attempt, type Delivery, type DeliveryNeighbours, deliveryId } from "./schema.ts";
 
 const maxAttemptsShown = 200;
 
@@ -42,66 +41,40 @@ type Row = {
   > & { breaker: BreakerState; readyAt: Date | null };
 };
 
-export type DeliveryQuery = Omit<DeliveryListQuery, "q_hash"> & { sought?: Sought | undefined; scope: Scope };
+export type DeliveryQuery = PageQuery & DeliveryMatch;
 
-/** Deliveries of the events that the hash names, or of this one, or this delivery. */
-export type Sought = { hash: string; event?: string | undefined; delivery?: string | undefined };
-
-/**
- * One page, newest first: along deliveries_event or deliveries_endpoint when filtered by one of these, along the
- * state's own index, else along the primary key.
- */
+/** One page, newest first. */
 export async function selectDeliveries(orm: Orm, query: DeliveryQuery): Promise<Page<Delivery>> {
+  const match = await prepareMatch(orm, query);
   const paging = { key: z.tuple([deliveryId]), order: "descending" } as const;
-  const list = keyset(query, { columns: [deliveries.id], ...paging });
+  const list = keyset(query, { columns: [sql`d.id`], ...paging });
+  const ids = matchingIds(match, { where: list.where, orderBy: list.orderBy, limit: list.fetch });
   const rows = await joined(orm)
-    .where(
-      and(
-        query.state && sql`${deliveries.state} = ${stateLiteral(query.state)}`,
-        query.event === undefined ? undefined : eq(deliveries.eventId, query.event),
-        query.endpoint === undefined ? undefined : eq(deliveries.endpointId, query.endpoint),
-        query.sought && among(query.sought),
-        affiliateFilter(query, keyset(query, { columns: [sql`d.id`], ...paging })),
-        list.where,
-      ),
-    )
-    .orderBy(list.orderBy)
-    .limit(list.fetch);
+    .where(sql`${deliveries.id} = any(array(${ids}))`)
+    .orderBy(keyset(query, { columns: [deliveries.id], ...paging }).orderBy);
   return list.page(rows, { key: (row) => [String(row.delivery.id)], item: toDelivery });
 }
 
-/**
- * Deliveries have no index by affiliate, which every claim would pay for. Its endpoints are few, so the page is
- * merged from the newest of each, along deliveries_endpoint.
- */
-function affiliateFilter(query: DeliveryQuery, list: ReturnType<typeof keyset>): SQL | undefined {
-  const affiliate = narrowedTo({ key: query.affiliate, scope: query.scope });
-  if (affiliate === undefined) return undefined;
-  if (query.endpoint !== undefined || query.event !== undefined || query.sought !== undefined)
-    return sql`${deliveries.affiliateId} = ${affiliate}`;
-  const newest = sql`select d.id from ${deliveries} d where ${and(
-    sql`d.endpoint_id = e.id`,
-    query.state && sql`d.state = ${stateLiteral(query.state)}`,
-    list.where,
-  )} order by ${list.orderBy} limit ${list.fetch}`;
-  return sql`${deliveries.id} = any(array(select d.id from ${endpoints} e cross join lateral (${newest}) d
-    where e.affiliate_id = ${affiliate} order by ${list.orderBy} limit ${list.fetch}))`;
+/** How many match, up to `most`. */
+export async function countDeliveries(orm: Orm, query: DeliveryMatch, most: number): Promise<number> {
+  const ids = matchingIds(await prepareMatch(orm, query), { limit: most });
+  const { rows } = await orm.execute<{ n: number }>(sql`select count(*)::int as n from (${ids}) found`);
+  return rows[0]?.n ?? 0;
 }
 
-/**
- * Event by event along deliveries_event, whatever the statistics say: `offset 0` keeps the planner from turning it
- * into a walk over all deliveries.
- */
-function among({ hash, event, delivery }: Sought): SQL {
-  return sql`${deliveries.id} = any(array(
-    select d.id from unnest(${eventIdsByHash(hash)} || ${event ?? null}::text) found (event_id)
-      cross join lateral (select d.id from ${deliveries} d where d.event_id = found.event_id offset 0) d
-    union all select ${delivery ?? null}::bigint))`;
-}
-
-/** A literal, not a parameter, so that the partial indexes by state apply to any plan. */
-function stateLiteral(state: DeliveryState): SQL {
-  return sql.raw(`'${state}'`);
+/** Those that stand beside this one, which need not match itself, in the list of what matches. */
+export async function selectNeighbours(
+  orm: Orm,
+  id: string,
+  query: DeliveryMatch,
+): Promise<DeliveryNeighbours> {
+  const match = await prepareMatch(orm, query);
+  const newer = matchingIds(match, { where: sql`d.id > ${id}::bigint`, orderBy: sql`d.id asc`, limit: 1 });
+  const older = matchingIds(match, { where: sql`d.id < ${id}::bigint`, orderBy: sql`d.id desc`, limit: 1 });
+  const { rows } = await orm.execute<DeliveryNeighbours>(
+    sql`select (${newer})::text as previous, (${older})::text as next`,
+  );
+  return rows[0] ?? { previous: null, next: null };
 }
 
 export async function selectDelivery(orm: Orm, id: string): Promise<Delivery | null> {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
+import { listOf } from "#lib/api/list-of.ts";
 import { type Page, pageQuery } from "#lib/api/paging.ts";
+import { isoTime } from "#lib/api/time.ts";
+import { eventTypeName } from "#lib/event-types/schema.ts";
 import { eventId } from "#lib/events/schema.ts";
 import { searchedHash, searchedValue } from "#lib/search/schema.ts";
 import {
@@ -11,19 +14,42 @@ import {
   type EndpointStatus,
   type HttpMethod,
   type Reason,
+  reasons,
+  statusClasses,
 } from "#lib/vocabulary.ts";
 
 export const deliveryId = z.string().regex(/^[1-9][0-9]{0,17}$/, "must be a delivery's id");
 
-export const deliveryListQuery = pageQuery.extend({
-  state: z.enum(deliveryStates).optional(),
+const attempts = z.coerce.number<string | number>().int().min(0).max(1_000_000);
+
+/** What a list of deliveries can be narrowed by. */
+export const deliveryFilters = z.object({
+  /** Any of these, joined by commas. */
+  state: listOf(deliveryStates).optional(),
+  reason: z.enum(reasons).optional(),
+  /** Of the latest answer; `none`: an attempt was made, and no answer came. */
+  status_class: z.enum(statusClasses).optional(),
   endpoint: z.uuid().optional(),
   affiliate: affiliateKey.optional(),
   event: eventId.optional(),
+  type: eventTypeName.optional(),
+  /** Of attempts made, resends included. */
+  attempts_min: attempts.optional(),
+  attempts_max: attempts.optional(),
+  /** Made from this time on, and before that one. */
+  from: isoTime.optional(),
+  to: isoTime.optional(),
   /** Of events that have the value that was searched. */
   q_hash: searchedHash.optional(),
 });
+export type DeliveryFilterValues = Omit<z.infer<typeof deliveryFilters>, "q_hash">;
+export type DeliveryFilterQuery = z.infer<typeof deliveryFilters>;
+
+export const deliveryListQuery = pageQuery.extend(deliveryFilters.shape);
 export type DeliveryListQuery = z.infer<typeof deliveryListQuery>;
+
+/** The ids before and after one in a list that is newest first; null at its ends. */
+export type DeliveryNeighbours = { previous: string | null; next: string | null };
 
 /** A search with the list's filters; the value is in the body, so that no log of URLs has it. */
 export const deliverySearch = z.strictObject({

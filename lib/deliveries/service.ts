@@ -1,10 +1,10 @@
-import type { Page } from "#lib/api/paging.ts";
+import type { CappedCount, Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { authorize, isAffiliate } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction, type Queryable } from "#lib/db/database.ts";
+import { inShortRead, inTransaction, type Queryable } from "#lib/db/database.ts";
 import { webhookBody } from "#lib/delivery/request.ts";
 import { existing, invalidField, notFound, Problem } from "#lib/errors.ts";
 import { eventId } from "#lib/events/schema.ts";
@@ -17,18 +17,23 @@ import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import type { DeliveryMatch } from "./matching.ts";
 import {
+  countDeliveries,
   type DeliveryContent,
   selectAttempts,
   selectDeliveries,
   selectDelivery,
   selectDeliveryContent,
+  selectNeighbours,
   selectResendsOfAffiliate,
 } from "./queries.ts";
 import {
   type Delivery,
   type DeliveryDetail,
+  type DeliveryFilterQuery,
   type DeliveryListQuery,
+  type DeliveryNeighbours,
   type DeliveryResend,
   type DeliverySearch,
   type DeliverySearchPage,
@@ -37,6 +42,7 @@ import {
 
 /** By an affiliate's own users (product.md, "Who uses it"). */
 const maxResendsPerHour = 60;
+const countedTo = 1_000;
 
 const refusals = {
   in_flight: "It is being sent right now.",
@@ -49,17 +55,36 @@ const refusals = {
     "A later delivery of its ordering key has been attempted: sent now, it would arrive out of order.",
 } satisfies Record<ResendRefusal, string>;
 
-/** One page of deliveries, newest first. */
-export async function listDeliveries(
-  actor: Actor,
-  { q_hash: hash, ...filters }: DeliveryListQuery,
-): Promise<Page<Delivery>> {
+/** One page of deliveries, newest first. Rejects when that takes too long for these filters. */
+export async function listDeliveries(actor: Actor, query: DeliveryListQuery): Promise<Page<Delivery>> {
   authorize(actor, "delivery.read");
-  return selectDeliveries(appDatabase().orm, {
-    ...filters,
-    scope: actor.affiliateId,
-    sought: hash === undefined ? undefined : { hash },
-  });
+  const { limit, cursor, ...filters } = query;
+  return inShortRead(appDatabase(), (orm) =>
+    selectDeliveries(orm, { limit, cursor, ...matchFor(actor, filters) }),
+  );
+}
+
+/** How many deliveries these filters leave, counted to 1,000. */
+export async function countMatching(actor: Actor, filters: DeliveryFilterQuery): Promise<CappedCount> {
+  authorize(actor, "delivery.read");
+  const count = await inShortRead(appDatabase(), (orm) =>
+    countDeliveries(orm, matchFor(actor, filters), countedTo + 1),
+  );
+  return { count: Math.min(count, countedTo), capped: count > countedTo };
+}
+
+/** What stands before and after a delivery in the list with these filters. */
+export async function findNeighbours(
+  actor: Actor,
+  id: string,
+  filters: DeliveryFilterQuery,
+): Promise<DeliveryNeighbours> {
+  authorize(actor, "delivery.read");
+  return inShortRead(appDatabase(), (orm) => selectNeighbours(orm, id, matchFor(actor, filters)));
+}
+
+function matchFor(actor: Actor, { q_hash: hash, ...filters }: DeliveryFilterQuery): DeliveryMatch {
+  return { ...filters, scope: actor.affiliateId, sought: hash === undefined ? undefined : { hash } };
 }
 
 /** One page of the deliveries of events that have a searchable field with exactly this value, or of this id's. */

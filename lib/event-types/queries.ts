@@ -1,11 +1,18 @@
-import { and, arrayContains, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, arrayContains, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import { endpoints, eventTypes } from "#drizzle/schema/index.ts";
 import { keyset } from "#lib/api/keyset.ts";
-import type { Page, PageQuery } from "#lib/api/paging.ts";
+import type { Page } from "#lib/api/paging.ts";
+import { contains } from "#lib/api/search.ts";
 import type { Orm } from "#lib/db/database.ts";
 import type { TemplateEventType } from "#lib/delivery/template/types.ts";
-import { type EventField, type EventType, type EventTypeCreate, eventTypeName } from "./schema.ts";
+import {
+  type EventField,
+  type EventType,
+  type EventTypeCreate,
+  type EventTypeListQuery,
+  eventTypeName,
+} from "./schema.ts";
 
 /** What may be edited, in the API's own words. */
 export type EventTypeSettings = Omit<EventTypeCreate, "name"> & { deprecated: boolean };
@@ -13,13 +20,21 @@ export type EventTypeSettings = Omit<EventTypeCreate, "name"> & { deprecated: bo
 type Row = typeof eventTypes.$inferSelect;
 
 /** One page, by name, along the primary key. */
-export async function selectEventTypes(orm: Orm, query: PageQuery): Promise<Page<EventType>> {
+export async function selectEventTypes(orm: Orm, query: EventTypeListQuery): Promise<Page<EventType>> {
   const list = keyset(query, {
     columns: [eventTypes.name],
     key: z.tuple([eventTypeName]),
     order: "ascending",
   });
-  const rows = await orm.select().from(eventTypes).where(list.where).orderBy(list.orderBy).limit(list.fetch);
+  const search = query.q
+    ? or(contains(eventTypes.name, query.q), contains(eventTypes.description, query.q))
+    : undefined;
+  const rows = await orm
+    .select()
+    .from(eventTypes)
+    .where(and(search, list.where))
+    .orderBy(list.orderBy)
+    .limit(list.fetch);
   return list.page(rows, { key: (row) => [row.name], item: toEventType });
 }
 

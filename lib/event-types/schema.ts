@@ -84,7 +84,11 @@ export const eventTypeEdit = z
   .refine((edit) => Object.keys(edit).length > 0, "must change at least one field");
 export type EventTypeEdit = z.infer<typeof eventTypeEdit>;
 
-export const eventTypeListQuery = pageQuery;
+export const eventTypeListQuery = pageQuery.extend({
+  /** Name or description contains it. */
+  q: plainText().trim().min(1).max(200).optional(),
+});
+export type EventTypeListQuery = z.infer<typeof eventTypeListQuery>;
 
 export type EventType = {
   name: string;

@@ -1,4 +1,4 @@
-import type { Page, PageQuery } from "#lib/api/paging.ts";
+import type { Page } from "#lib/api/paging.ts";
 import { changedFields, recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
@@ -19,10 +19,16 @@ import {
   selectFieldsOfTypes,
   updateEventType,
 } from "./queries.ts";
-import type { EventType, EventTypeCreate, EventTypeDetail, EventTypeEdit } from "./schema.ts";
+import type {
+  EventType,
+  EventTypeCreate,
+  EventTypeDetail,
+  EventTypeEdit,
+  EventTypeListQuery,
+} from "./schema.ts";
 
 /** One page of the catalogue, by name. */
-export async function listEventTypes(actor: Actor, query: PageQuery): Promise<Page<EventType>> {
+export async function listEventTypes(actor: Actor, query: EventTypeListQuery): Promise<Page<EventType>> {
   authorize(actor, "event_type.read");
   return selectEventTypes(appDatabase().orm, query);
 }

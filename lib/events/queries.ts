@@ -19,8 +19,8 @@ const columns = {
 type Row = { event: typeof events.$inferSelect; affiliate: Event["affiliate"] };
 
 /**
- * One page, latest received first, along events_received, or events_affiliate when filtered by it; those that a hash
- * names by their ids.
+ * One page, latest received first, along events_received, or events_affiliate or events_type when filtered by these;
+ * those that a hash names, and the one with an id, by their ids.
  */
 export async function selectEvents(orm: Orm, query: EventListQuery & { scope: Scope }): Promise<Page<Event>> {
   const list = keyset(query, {
@@ -35,7 +35,17 @@ export async function selectEvents(orm: Orm, query: EventListQuery & { scope: Sc
     .select(columns)
     .from(events)
     .innerJoin(affiliates, eq(affiliates.id, events.affiliateId))
-    .where(and(affiliate && sql`${events.affiliateId} = ${affiliate}`, found, list.where))
+    .where(
+      and(
+        affiliate && sql`${events.affiliateId} = ${affiliate}`,
+        query.id === undefined ? undefined : eq(events.id, query.id),
+        query.type === undefined ? undefined : eq(events.type, query.type),
+        query.from === undefined ? undefined : sql`${events.receivedAt} >= ${query.from}::timestamptz`,
+        query.to === undefined ? undefined : sql`${events.receivedAt} < ${query.to}::timestamptz`,
+        found,
+        list.where,
+      ),
+    )
     .orderBy(list.orderBy)
     .limit(list.fetch);
   return list.page(rows, { key: ({ event }) => [event.receivedAt.toISOString(), event.id], item: toEvent });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import { isoTime } from "#lib/api/time.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import type { FieldError } from "#lib/errors.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
@@ -37,7 +38,13 @@ export const eventEnvelope = z.strictObject({
 });
 
 export const eventListQuery = pageQuery.extend({
+  /** This one event. */
+  id: eventId.optional(),
+  type: eventTypeName.optional(),
   affiliate: affiliateKey.optional(),
+  /** Received from this time on, and before that one. */
+  from: isoTime.optional(),
+  to: isoTime.optional(),
   /** Those that have the value that was searched. */
   q_hash: searchedHash.optional(),
 });

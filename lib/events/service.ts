@@ -4,6 +4,7 @@ import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { authorize, isStaff } from "#lib/auth/permissions.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { inShortRead } from "#lib/db/database.ts";
 import { type CatalogueField, readFields } from "#lib/delivery/catalogue.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import { existing, invalidField, Problem, type ProblemBody, problemBody } from "#lib/errors.ts";
@@ -77,7 +78,9 @@ function toAnswer(accepted: Accepted): Answer {
 /** One page of events, latest received first. */
 export async function listEvents(actor: Actor, query: EventListQuery): Promise<Page<Event>> {
   authorize(actor, "event.read");
-  const page = await selectEvents(appDatabase().orm, { ...query, scope: actor.affiliateId });
+  const page = await inShortRead(appDatabase(), (orm) =>
+    selectEvents(orm, { ...query, scope: actor.affiliateId }),
+  );
   return isStaff(actor) ? { ...page, data: page.data.map(maskListedEvent) } : page;
 }
 

@@ -3,7 +3,7 @@ import { checkData, readFields } from "#lib/delivery/catalogue.ts";
 import type { Filter } from "#lib/delivery/filters.ts";
 import { type EventFields, route } from "#lib/delivery/route.ts";
 import type { TemplateSource } from "#lib/delivery/template/types.ts";
-import { maxSearchableLength } from "#lib/search/schema.ts";
+import { maxSearchableLength } from "#lib/search/limits.ts";
 import type { EndpointKind, HttpMethod, Ordering, PostbackContentType, Reason } from "#lib/vocabulary.ts";
 import { type EventData, loadData } from "./event-data.ts";
 import type { EventTypeRules } from "./event-type-rules.ts";

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { plainText } from "#lib/api/text.ts";
-
-export const maxReasonLength = 200;
-export const minReasonLength = 3;
+import { maxReasonLength, minReasonLength } from "./limits.ts";
 
 /** Seeing masked values needs a reason, which goes into the audit log. */
 export const valueReveal = z.strictObject({

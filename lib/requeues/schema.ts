@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
-import { isoTime, plainText } from "#lib/api/text.ts";
+import { plainText } from "#lib/api/text.ts";
+import { isoTime } from "#lib/api/time.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {

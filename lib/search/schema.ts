@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { plainText } from "#lib/api/text.ts";
-
-/** Longer values are not indexed: nobody searches by them. In UTF-16 units, as JavaScript counts. */
-export const maxSearchableLength = 512;
+import { maxSearchableLength } from "./limits.ts";
 
 /** Exact, so nothing is trimmed. */
 export const searchedValue = plainText().min(1).max(maxSearchableLength);

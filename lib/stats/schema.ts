@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { affiliateKey } from "#lib/affiliates/schema.ts";
 import type { CappedCount } from "#lib/api/paging.ts";
-import { isoTime, plainText } from "#lib/api/text.ts";
-import { maxSearchableLength } from "#lib/search/schema.ts";
+import { plainText } from "#lib/api/text.ts";
+import { isoTime } from "#lib/api/time.ts";
+import { maxSearchableLength } from "#lib/search/limits.ts";
 import type { BreakerState, OutcomeClass } from "#lib/vocabulary.ts";
 
 export type Overview = {

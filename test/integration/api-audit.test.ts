@@ -1,8 +1,9 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as schema from "#drizzle/schema/index.ts";
+import { maxExportedEntries } from "#lib/audit/limits.ts";
 import { selectAuditEntries } from "#lib/audit/queries.ts";
-import { type AuditEntry, type AuditFilters, maxExportedEntries } from "#lib/audit/schema.ts";
+import type { AuditEntry, AuditFilters } from "#lib/audit/schema.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { createAffiliate } from "#test/helpers/factories.ts";
 import { createTestDatabase } from "#test/helpers/postgres.ts";

@@ -1,0 +1,2 @@
+CREATE INDEX "deliveries_troubled" ON "posthorn"."deliveries" USING btree ("id","state","reason","last_status","attempt_number","affiliate_id","endpoint_id","event_type") WHERE "reason" is not null or "attempt_number" > 1 or "last_status" >= 300 or "state" in ('failed', 'dead_letter', 'skipped', 'discarded');--> statement-breakpoint
+CREATE INDEX "events_type" ON "posthorn"."events" USING btree ("type","received_at","id");

@@ -1,0 +1,2 @@
+export const maxReasonLength = 200;
+export const minReasonLength = 3;
