@@ -195,7 +195,8 @@ async function makeRecords() {
   const { body } = await api.call(events.POST, { body: { ...event, id: `fuzz-${made[0]?.body.id}` } });
   ids["events/[id]"]?.push(body.id);
   const invited = await api.call(invitations.POST, { body: { email: "x@posthorn.example", role: "ops" } });
-  ids["invitations/[id]"]?.push(invited.body.id);
+  // So many are refused after a while.
+  if (invited.status === 201) ids["invitations/[id]"]?.push(invited.body.id);
   ids["users/[id]"]?.push((await createUserSession(api.database.pool, { role: "ops" })).id);
   await fanOut(api.database.pool, fanOutOptions);
   const page = await api.call(deliveries.GET, { query: { limit: "1" } });
