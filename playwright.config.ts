@@ -15,7 +15,7 @@ const executablePath = findChromium();
 export default defineConfig({
   testDir: "e2e",
   // The tests share one system; each makes what it needs under names of its own.
-  fullyParallel: false,
+  fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,

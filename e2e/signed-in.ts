@@ -6,6 +6,7 @@ import { systemActor } from "#lib/auth/actor.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import type { Role } from "#lib/vocabulary.ts";
 import { withDatabase } from "#scripts/with-database.ts";
+import type { Reader } from "./web-routes.ts";
 
 /** The cookies of the first admin, for every test that does not say otherwise. */
 export const adminStateFile = "test-results/e2e-admin.json";
@@ -41,6 +42,18 @@ export async function makeUser(role: Role, affiliate?: string): Promise<{ name: 
     );
   });
   return user;
+}
+
+/** A browser of its own for one of those whom pages are for: the first admin, a user of the affiliate, or nobody. */
+export async function browserOf(
+  browser: Browser,
+  { reader, affiliate, baseURL }: { reader: Reader; affiliate: string; baseURL: string | undefined },
+): Promise<BrowserContext> {
+  if (reader === "affiliate") return signedIn(browser, { role: "affiliate", affiliate, baseURL });
+  return browser.newContext({
+    ...(baseURL === undefined ? {} : { baseURL }),
+    storageState: reader === "staff" ? adminStateFile : { cookies: [], origins: [] },
+  });
 }
 
 /** A browser of its own in which a new user with this role is signed in. */

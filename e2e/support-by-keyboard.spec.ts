@@ -39,7 +39,7 @@ test("support finds what failed, reads why, and resends it, by keyboard alone", 
 
   // To its delivery that failed, from the list that says so.
   await press(page, "g", "l");
-  await expect(page).toHaveURL(/\/deliveries\?state=dead_letter$/);
+  await expect(page).toHaveURL(/\/dead-letters$/);
   await open(page, `/deliveries?state=dead_letter&affiliate=${world.key}`);
   await expectSameInNewTab(page, async (tab) => {
     await expect(tab.getByRole("row")).toHaveCount(2);

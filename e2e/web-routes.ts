@@ -15,9 +15,28 @@ const app = path.join(import.meta.dirname, "..", "app");
 
 /** The paths of all files of this name under app/, such as `/deliveries/[id]`, without groups. */
 export function routesOf(file: "page.tsx" | "route.ts"): string[] {
-  return globSync(`**/${file}`, { cwd: app })
-    .map((found) => `/${path.dirname(found)}`.replace(/\/\([^)]*\)/g, "").replace(/\/\.$/, "") || "/")
-    .sort();
+  return globSync(`**/${file}`, { cwd: app }).map(routeOf).sort();
+}
+
+function routeOf(file: string): string {
+  return `/${path.dirname(file)}`.replace(/\/\([^)]*\)/g, "").replace(/\/\.$/, "") || "/";
+}
+
+/** Whom a page is for, by the group that its folder stands in. */
+export type Reader = "staff" | "affiliate" | "visitor";
+
+/** All pages, each with whom it is for. */
+export function pagesByReader(): Record<Reader, string[]> {
+  const pages: Record<Reader, string[]> = { staff: [], affiliate: [], visitor: [] };
+  for (const found of globSync("**/page.tsx", { cwd: app }).sort()) {
+    const reader = found.startsWith("(auth)")
+      ? "visitor"
+      : found.startsWith("(portal)")
+        ? "affiliate"
+        : "staff";
+    pages[reader].push(routeOf(found));
+  }
+  return pages;
 }
 
 /** The route with each dynamic part replaced by the id of a record, by the folder that it stands in. */

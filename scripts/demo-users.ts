@@ -13,10 +13,15 @@ export type DemoUser = {
 };
 
 export const demoAdmin = { role: "admin", email: "admin@demo.example" } as const;
+export const demoAffiliateUser = {
+  role: "affiliate",
+  name: "Ada of an affiliate",
+  email: "affiliate@demo.example",
+} as const;
 const others = [
   { role: "ops", name: "Olga of ops", email: "ops@demo.example" },
   { role: "support", name: "Sam of support", email: "support@demo.example" },
-  { role: "affiliate", name: "Ada of an affiliate", email: "affiliate@demo.example" },
+  demoAffiliateUser,
 ] as const;
 
 /** One user for each role, where they are missing; the first affiliate of the demo has one. */

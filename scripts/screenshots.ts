@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type APIRequestContext, type Browser, type BrowserContext, chromium } from "@playwright/test";
@@ -6,17 +6,24 @@ import sharp from "sharp";
 import type { Page as ListPage } from "#lib/api/paging.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
+import type { Requeue } from "#lib/requeues/schema.ts";
+import { existingPath, pagesByReader, type Reader } from "../e2e/web-routes.ts";
 import { chromiumArguments, ensureChromium, findChromium } from "./chromium.ts";
-import { demoAdmin } from "./demo-users.ts";
+import { readMemory } from "./demo-setup.ts";
+import { demoAdmin, demoAffiliateUser } from "./demo-users.ts";
+import { demoPlayersAffiliates } from "./demo-world.ts";
 
-// The README's pictures, taken from a running demo, with the password that it prints:
-// `npm run screenshots -- --password horn-... --url http://127.0.0.1:3000`.
-const folder = path.join(import.meta.dirname, "..", "docs", "images");
+// Pictures of a running `npm run demo`: every page in both themes and on two widths into test-results/screenshots,
+// to be looked at, and those of the README into docs/images.
+const root = path.join(import.meta.dirname, "..");
+const everyPage = path.join(root, "test-results", "screenshots");
+const readme = path.join(root, "docs", "images");
+const readmePages = ["/overview", "/endpoints/[id]", "/deliveries/[id]", "/dead-letters"];
+
 const { values } = parseArgs({
   options: {
     url: { type: "string", default: "http://127.0.0.1:3000" },
-    email: { type: "string", default: demoAdmin.email },
-    password: { type: "string", default: "" },
+    data: { type: "string", default: ".posthorn/demo" },
   },
 });
 const baseURL = values.url;
@@ -28,43 +35,61 @@ const browser = await chromium.launch({
   ...(executablePath === undefined ? {} : { executablePath }),
 });
 try {
-  const { request, state } = await signIn(browser);
-  const pages = await choosePages(request);
-  await mkdir(folder, { recursive: true });
-  for (const theme of ["light", "dark"] as const) await takeAll(browser, { theme, pages, state });
+  const { password } = await readMemory(values.data);
+  const states: Record<Reader, State> = {
+    staff: await signIn(browser, { email: demoAdmin.email, password }),
+    affiliate: await signIn(browser, { email: demoAffiliateUser.email, password }),
+    visitor: { cookies: [], origins: [] },
+  };
+  const context = await browser.newContext({ baseURL, storageState: states.staff });
+  const shots = await chooseShots(context.request);
+  await context.close();
+  await rm(everyPage, { recursive: true, force: true });
+  for (const theme of ["light", "dark"] as const) {
+    for (const width of [1440, 390] as const) await takeAll(browser, { theme, width, shots, states });
+  }
 } finally {
   await browser.close();
 }
 
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
+type Shot = { reader: Reader; route: string; path: string };
 
-/** `shows` is there once the page has its data. */
-type Shot = { name: string; path: string; shows: string };
-
-async function signIn(browser: Browser): Promise<{ request: APIRequestContext; state: State }> {
+async function signIn(browser: Browser, data: { email: string; password: string }): Promise<State> {
   const context = await browser.newContext({ baseURL });
-  const { email, password } = values;
-  const answer = await context.request
-    .post("/api/console/sign-in", { data: { email, password } })
-    .catch(() => undefined);
+  const answer = await context.request.post("/api/console/sign-in", { data }).catch(() => undefined);
   if (!answer) throw new Error(`Nothing answers at ${baseURL}: start \`npm run demo\` first`);
-  if (!answer.ok()) throw new Error(`${email} cannot sign in: give --password as the demo prints it`);
-  return { request: context.request, state: await context.storageState() };
+  if (!answer.ok())
+    throw new Error(`${data.email} cannot sign in: is ${baseURL} the demo of ${values.data}?`);
+  const state = await context.storageState();
+  await context.close();
+  return state;
 }
 
-async function choosePages(request: APIRequestContext): Promise<Shot[]> {
+/** Every page, with records that have something to show. */
+async function chooseShots(request: APIRequestContext): Promise<Shot[]> {
   const failing = await read<Endpoint>(request, "endpoints?failing=true");
   const dead = await read<Delivery>(request, "deliveries?state=dead_letter&limit=100");
+  const [requeue] = await read<Requeue>(request, "requeues");
   const endpoint =
     failing.find(({ health }) => health.last_failure_reason === "connection_refused") ?? failing[0];
   const delivery = dead.find(({ attempt_number, last_status }) => attempt_number > 2 && last_status !== null);
   if (!endpoint || !delivery)
     throw new Error("The demo has not failed enough yet: let it run for a few minutes");
-  return [
-    { name: "overview", path: "/overview", shows: "svg.recharts-surface" },
-    { name: "endpoint", path: `/endpoints/${endpoint.id}`, shows: "a[data-row-link]" },
-    { name: "delivery", path: `/deliveries/${delivery.id}`, shows: "details[open]" },
-  ];
+  const records = {
+    affiliate: demoPlayersAffiliates[0]?.key ?? "",
+    apiKey: "of-no-page",
+    delivery: delivery.id,
+    endpoint: endpoint.id,
+    event: delivery.event_id,
+    eventType: delivery.event_type,
+    requeue: requeue?.id ?? "none",
+  };
+  return (Object.entries(pagesByReader()) as [Reader, string[]][]).flatMap(([reader, routes]) =>
+    routes
+      .filter((route) => route !== "/")
+      .map((route) => ({ reader, route, path: existingPath(route, records) })),
+  );
 }
 
 async function read<T>(request: APIRequestContext, what: string): Promise<T[]> {
@@ -73,30 +98,44 @@ async function read<T>(request: APIRequestContext, what: string): Promise<T[]> {
   return ((await response.json()) as ListPage<T>).data;
 }
 
-async function takeAll(
-  browser: Browser,
-  { theme, pages, state }: { theme: "light" | "dark"; pages: Shot[]; state: State },
-): Promise<void> {
-  const context = await browser.newContext({
-    baseURL,
-    storageState: state,
-    viewport: { width: 1440, height: 900 },
-    colorScheme: theme,
-    reducedMotion: "reduce",
-    locale: "en-GB",
-    timezoneId: "UTC",
-  });
-  const page = await context.newPage();
-  for (const shot of pages) {
-    await page.goto(shot.path);
-    await page.locator(shot.shows).first().waitFor();
-    await page.evaluate(() => document.fonts.ready);
-    const file = path.join(folder, `${shot.name}-${theme}.png`);
-    // A palette holds all that such a page shows, at two fifths of the size.
-    const { size } = await sharp(await page.screenshot())
-      .png({ palette: true, effort: 10 })
-      .toFile(file);
-    console.log(`${path.relative(process.cwd(), file)}  ${Math.round(size / 1_024)} KiB`);
+type Look = { theme: "light" | "dark"; width: 1440 | 390; shots: Shot[]; states: Record<Reader, State> };
+
+async function takeAll(browser: Browser, { theme, width, shots, states }: Look): Promise<void> {
+  const folder = path.join(everyPage, `${theme}-${width}`);
+  await mkdir(folder, { recursive: true });
+  for (const reader of Object.keys(states) as Reader[]) {
+    const context = await browser.newContext({
+      baseURL,
+      storageState: states[reader],
+      viewport: { width, height: 900 },
+      colorScheme: theme,
+      reducedMotion: "reduce",
+      locale: "en-GB",
+      timezoneId: "UTC",
+    });
+    const page = await context.newPage();
+    for (const shot of shots.filter((one) => one.reader === reader)) {
+      await page.goto(shot.path, { waitUntil: "networkidle" });
+      await page.evaluate(() => document.fonts.ready);
+      const name = nameOf(shot.route);
+      await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+      if (width === 1440 && readmePages.includes(shot.route))
+        await shrink(await page.screenshot(), path.join(readme, `${name}-${theme}.png`));
+    }
+    await context.close();
   }
-  await context.close();
+}
+
+/** Such as `endpoint` for `/endpoints/[id]`. */
+function nameOf(route: string): string {
+  return route
+    .slice(1)
+    .replace(/s\/\[[^\]]+\]/g, "")
+    .replaceAll("/", "-");
+}
+
+/** A palette holds all that such a page shows, at two fifths of the size. */
+async function shrink(picture: Buffer, file: string): Promise<void> {
+  const { size } = await sharp(picture).png({ palette: true, effort: 10 }).toFile(file);
+  console.log(`${path.relative(process.cwd(), file)}  ${Math.round(size / 1_024)} KiB`);
 }

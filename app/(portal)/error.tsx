@@ -1,3 +1,3 @@
 "use client";
 
-export { PageError as default } from "#components/layout/page-error.tsx";
+export { PageFailed as default } from "#components/layout/page-failed.tsx";

@@ -1,10 +1,8 @@
-"use client";
-
-import { PageHeader } from "#components/layout/page-header.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { PageHeader } from "./page-header.tsx";
 
-/** What a page that broke shows in its place. */
-export function PageError({ error, retry }: { error: unknown; retry: () => void }) {
+/** What every `error.tsx` shows: `error` as the server lets the browser know it, by its digest alone. */
+export function PageFailed({ error, retry }: { error: unknown; retry: () => void }) {
   const digest =
     typeof error === "object" && error !== null && "digest" in error ? String(error.digest) : null;
   return (
