@@ -3,5 +3,6 @@ import { landingPath } from "#lib/auth/landing.ts";
 import { signedInActor } from "#lib/auth/page-session.ts";
 
 export default async function Page() {
-  redirect(landingPath((await signedInActor()).role));
+  const { role, viewing } = await signedInActor();
+  redirect(landingPath(viewing ? "affiliate" : role));
 }

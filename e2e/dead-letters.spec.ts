@@ -1,5 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { signedIn } from "./signed-in.ts";
 import { expect, expectAccessible, open, test, type World } from "./support.ts";
+
+/** A worker looks every 30 s, and the page some seconds later. */
+const lookMs = 60_000;
 
 /** Five deliveries that their server refuses for its credentials; no more is needed for a finding. */
 async function refuseAll(world: World) {
@@ -13,30 +17,104 @@ async function refuseAll(world: World) {
   return endpoint;
 }
 
-test("ops reads that credentials changed, and opens the endpoint", async ({ page, world }) => {
-  test.slow();
+test("ops reads that credentials changed, rotates them, requeues the group, and sees the finding end", async ({
+  browser,
+  baseURL,
+  world,
+}) => {
+  test.setTimeout(180_000);
   const endpoint = await refuseAll(world);
-  await open(page, "/overview");
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dead letters" }).click();
+  const context = await signedIn(browser, { role: "ops", baseURL });
+  const page = await context.newPage();
+  await open(page, "/");
   await expect(page).toHaveURL(/\/dead-letters$/);
+  await expect(page.getByRole("heading", { level: 1, name: "Dead letters" })).toBeVisible();
   await open(page, `/dead-letters?affiliate=${world.key}`);
   const finding = page.getByRole("article", { name: "Credentials changed" });
-  // A worker looks every 30 s.
-  await expect(finding).toBeVisible({ timeout: 45_000 });
+  await expect(finding).toBeVisible({ timeout: lookMs });
   await expect(finding).toContainText("Their server refuses our credentials: 5 deliveries were given up");
   await expect(page.getByText(/^Looked at/)).toBeVisible();
   await expectAccessible(page);
+
   await finding.getByRole("link", { name: /Update the credentials/ }).click();
   await expect(page).toHaveURL(new RegExp(`/endpoints/${endpoint.id}$`));
-  await expect(page.getByRole("button", { name: "Rotate" })).toBeVisible();
+  await page.getByRole("button", { name: "Rotate" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).click();
+  const secret = page.getByText(/^whsec_/);
+  await expect(secret).toBeVisible();
+  expect(await secret.textContent()).not.toBe(endpoint.secret);
+  const path = world.path("locked");
+  world.receiver.script(path, { status: 200 });
 
+  await open(page, `/dead-letters?affiliate=${world.key}`);
+  await page
+    .getByRole("table", { name: /^Dead letters by cause/ })
+    .getByRole("button", { name: /^Requeue the group: 401/ })
+    .click();
+  const dialog = page.getByRole("dialog", { name: `Requeue dead letters of ${endpoint.name}?` });
+  await expect(dialog.getByText("5 deliveries of one endpoint will be put back to be sent.")).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByLabel("Reason").fill("They have our new secret");
+  await dialog.getByRole("button", { name: "Requeue 5" }).click();
+  await page.getByRole("link", { name: "Watch it" }).click();
+  await expect(page.getByText("Completed")).toBeVisible();
+  await expect(page.getByRole("progressbar")).toHaveAttribute("aria-valuetext", "5 of 5");
+  await expect.poll(() => world.receiver.requests(path).length).toBe(10);
+  await open(page, `/deliveries?endpoint=${endpoint.id}&state=delivered`);
+  await expect(page.getByRole("row")).toHaveCount(6);
+
+  await open(page, `/dead-letters?affiliate=${world.key}`);
+  await expect(page.getByRole("heading", { name: "No dead letters match" })).toBeVisible();
+  await expect(page.getByText("Nothing that dead letters have in common")).toBeVisible({ timeout: lookMs });
+  await expect(finding).toHaveCount(0);
   await open(page, `/alerts?affiliate=${world.key}`);
   const rows = page.getByRole("table", { name: /^Alerts/ }).getByRole("row");
   await expect(rows).toHaveCount(2);
-  await expect(rows.nth(1)).toContainText(/Credentials changed.*Open/);
+  await expect(rows.nth(1)).toContainText(/Credentials changed.*Ended/);
+  await context.close();
 });
 
-test("rows are narrowed, exported, and resent by selection", async ({ page, world }) => {
+test("support sees the same, and why the buttons for many are not theirs", async ({
+  browser,
+  baseURL,
+  world,
+}) => {
+  test.slow();
+  await refuseAll(world);
+  const context = await signedIn(browser, { role: "support", baseURL });
+  const page = await context.newPage();
+  await open(page, "/");
+  await expect(page).toHaveURL(/\/endpoints\?view=failing$/);
+  await open(page, `/dead-letters?affiliate=${world.key}`);
+  const finding = page.getByRole("article", { name: "Credentials changed" });
+  await expect(finding).toBeVisible({ timeout: lookMs });
+  await page
+    .getByRole("table", { name: "Dead letters, given up latest first" })
+    .getByRole("checkbox")
+    .first()
+    .check();
+  const buttons = [
+    finding.getByRole("button", { name: "Requeue these" }),
+    page.getByRole("button", { name: /^Requeue the group/ }),
+    page.getByRole("button", { name: "Requeue all 5 matching" }),
+    page.getByRole("button", { name: "Discard all 5 matching" }),
+    page.getByRole("button", { name: "Requeue", exact: true }),
+    page.getByRole("button", { name: "Discard", exact: true }),
+  ];
+  for (const button of buttons) {
+    await expect(button).toHaveAttribute("aria-disabled", "true");
+    await expect(button).toHaveAccessibleDescription(/needs the role ops or admin; yours is support/);
+    await button.click({ force: true });
+  }
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expectAccessible(page);
+  await context.close();
+});
+
+test("rows are narrowed, exported, put back by selection and discarded all at once", async ({
+  page,
+  world,
+}) => {
   test.slow();
   await refuseAll(world);
   await open(page, `/dead-letters?affiliate=${world.key}`);
@@ -60,10 +138,25 @@ test("rows are narrowed, exported, and resent by selection", async ({ page, worl
     .click({ modifiers: ["Shift"] });
   await expect(page.getByText("3 rows selected")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Resend", exact: true }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Resend 3 deliveries" }).click();
-  await expect(page.getByText("3 deliveries put back.")).toBeVisible();
+  await page.getByRole("button", { name: "Requeue", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Requeue 3 dead letters?" });
+  await expect(dialog.getByText("3 deliveries of one endpoint will be put back to be sent.")).toBeVisible();
+  await dialog.getByLabel("Reason").fill("They answer again");
+  await dialog.getByRole("button", { name: "Requeue 3" }).click();
+  await expect(page.getByText("3 deliveries are being put back.")).toBeVisible();
+  await expect(page.getByText("3 rows selected")).toHaveCount(0);
   await expect(rows).toHaveCount(3);
+
+  // Of the rest everything that the filters leave, on whatever page it would stand.
+  await expect(page.getByRole("button", { name: "Requeue all 2 matching" })).toBeVisible({ timeout: 45_000 });
+  await page.getByRole("button", { name: "Discard all 2 matching" }).click();
+  const discard = page.getByRole("dialog", { name: "Discard all dead letters that match?" });
+  await expect(discard.getByText("2 deliveries of one endpoint will be discarded for good.")).toBeVisible();
+  await expectAccessible(page);
+  await discard.getByLabel("Reason").fill("Too late for them");
+  await discard.getByRole("button", { name: "Discard 2" }).click();
+  await expect(page.getByText("2 deliveries are being discarded.")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No dead letters match" })).toBeVisible();
   await page.getByRole("combobox", { name: "Reason" }).click();
   await page.getByRole("option", { name: "Their certificate is not valid" }).click();
   await expect(page.getByRole("heading", { name: "No dead letters match" })).toBeVisible();

@@ -1,6 +1,7 @@
 import { expect, expectAccessible, open, test } from "./support.ts";
 
 test("an event type is added with its fields, edited and deprecated", async ({ page, world }) => {
+  test.slow();
   const name = `made.${world.key.replaceAll("-", "_")}`;
   await world.createEndpoint({ name: "Everything", url: world.receiver.url(world.path("everything")) });
   await open(page, "/event-types");

@@ -70,7 +70,7 @@ test("a slow one is cancelled; a second over the same deliveries is refused whil
   await page.getByRole("button", { name: "Cancel the rest" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the rest" }).click();
   await expect(page.getByText("Cancelled", { exact: true })).toBeVisible();
-  await expect(page.getByText("Console cancelled it. What was done stays done.")).toBeVisible();
+  await expect(page.getByText("First Admin cancelled it. What was done stays done.")).toBeVisible();
 
   await open(page, "/requeues?state=cancelled");
   await expect(page.getByRole("row").filter({ hasText: "Slow tracker" })).toContainText("1 of 3");

@@ -137,7 +137,9 @@ async function useEverything(page: Page, { endpoint }: Records) {
 test("no page does anything that its policy blocks", async ({ page, request, world }) => {
   test.slow();
   const records = await makeRecords(request, world);
-  for (const route of pages.filter((one) => !["/", "/portal", "/setup", "/sign-in"].includes(one))) {
+  for (const route of pages.filter(
+    (one) => !["/", "/invitation", "/portal", "/setup", "/sign-in"].includes(one),
+  )) {
     await open(page, existingPath(route, records));
     await expect(page.getByRole("status").filter({ hasText: "Loading" })).toHaveCount(0);
   }

@@ -50,6 +50,9 @@ export function existingPath(route: string, records: Records): string {
     "events/[id]": records.event,
     "event-types/[name]": records.eventType,
     "requeues/[id]": records.requeue,
+    // Of nobody, since what is done to these would end the session that asks.
+    "invitations/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
+    "users/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
     "secrets/[secretId]": "01890a5d-ac96-774b-bcce-b302099a8057",
     "api/[...path]": "nothing",
   };

@@ -24,6 +24,14 @@ const publicUrl = z
   )
   .transform((url) => url?.origin);
 
+const oidcIssuer = z
+  .url({ protocol: /^https?$/, error: "must be the URL of an OpenID Connect issuer" })
+  .refine(
+    (text) => text.startsWith("https:") || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(`${text}/`),
+    "must begin with https:// unless it is on this machine",
+  )
+  .transform((text) => text.replace(/\/$/, ""));
+
 const secretKey = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64; `openssl rand -base64 32` makes one")
@@ -39,6 +47,9 @@ const variables = z.object({
   POSTHORN_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   POSTHORN_ADMIN_EMAIL: z.email("must be an e-mail address").optional(),
   POSTHORN_ADMIN_PASSWORD: z.string().optional(),
+  POSTHORN_OIDC_ISSUER: oidcIssuer.optional(),
+  POSTHORN_OIDC_CLIENT_ID: z.string().optional(),
+  POSTHORN_OIDC_CLIENT_SECRET: z.string().optional(),
   DATABASE_URL: postgresUrl.optional(),
   POSTHORN_DATA_DIR: z.string().default(".posthorn"),
   POSTHORN_DATABASE_PORT: wholeNumber(1, 65_535).optional(),
@@ -67,6 +78,8 @@ export type Config = {
   trustedProxies: number;
   /** Makes the first admin, while there is none. */
   firstAdmin: { email: string; password: string } | undefined;
+  /** Where staff may sign in instead of with a password. */
+  oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
   dataDir: string;
   databasePort: number | undefined;
   apiKey: string | undefined;
@@ -114,6 +127,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     publicUrl: parsed.data.POSTHORN_PUBLIC_URL,
     trustedProxies: parsed.data.POSTHORN_TRUSTED_PROXIES,
     firstAdmin: firstAdmin(parsed.data),
+    oidc: oidcClient(parsed.data),
     dataDir: parsed.data.POSTHORN_DATA_DIR,
     databasePort: parsed.data.POSTHORN_DATABASE_PORT,
     apiKey: parsed.data.POSTHORN_API_KEY,
@@ -174,6 +188,24 @@ function firstAdmin(given: {
   const fault = passwordFault(password, { email });
   if (fault !== null) throw new ConfigError([`POSTHORN_ADMIN_PASSWORD ${fault}`]);
   return { email: email.toLowerCase(), password };
+}
+
+function oidcClient(given: {
+  POSTHORN_OIDC_ISSUER?: string | undefined;
+  POSTHORN_OIDC_CLIENT_ID?: string | undefined;
+  POSTHORN_OIDC_CLIENT_SECRET?: string | undefined;
+}): Config["oidc"] {
+  const {
+    POSTHORN_OIDC_ISSUER: issuer,
+    POSTHORN_OIDC_CLIENT_ID: clientId,
+    POSTHORN_OIDC_CLIENT_SECRET: clientSecret,
+  } = given;
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined)
+    throw new ConfigError([
+      "POSTHORN_OIDC_ISSUER, POSTHORN_OIDC_CLIENT_ID and POSTHORN_OIDC_CLIENT_SECRET must be set together",
+    ]);
+  return { issuer, clientId, clientSecret };
 }
 
 /** Whether only this machine itself can reach what listens on the address. */

@@ -23,6 +23,7 @@ const problemKinds = {
   cannot_render: { status: 409, title: "The request cannot be rendered" },
   body_purged: { status: 409, title: "The event's data has been purged" },
   superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
+  last_admin: { status: 409, title: "There must be an admin" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   link_not_valid: { status: 410, title: "The link is not valid any more" },
   overlapping: { status: 409, title: "A requeue that is under way has the same deliveries" },
@@ -43,6 +44,7 @@ const problemKinds = {
   status_macro_required: { status: 422, title: "The template must say the conversion's status" },
   too_many_requests: { status: 429, title: "Too many requests" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
+  provider_unavailable: { status: 503, title: "The identity provider cannot be reached" },
   database_unavailable: { status: 503, title: "The database cannot be reached" },
   database_timeout: { status: 503, title: "The database did not answer in time" },
 } as const;

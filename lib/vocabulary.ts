@@ -200,6 +200,14 @@ export type AlertState = (typeof alertStates)[number];
 export const roles = ["affiliate", "support", "ops", "admin"] as const;
 export type Role = (typeof roles)[number];
 
+/** Whether somebody can sign in. */
+export const userStatuses = ["active", "deactivated"] as const;
+export type UserStatus = (typeof userStatuses)[number];
+
+/** Where an invitation stands; an `open` one can be accepted. */
+export const invitationStatuses = ["open", "accepted", "expired", "revoked"] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
 /** `console`: whoever sat at the console before there were users; nothing is recorded so any more. */
 export const actorKinds = ["api_key", "console", "system", "user"] as const;
 export type ActorKind = (typeof actorKinds)[number];
@@ -245,6 +253,25 @@ export const roleLabels = {
   ops: "Ops",
   admin: "Admin",
 } satisfies Record<Role, string>;
+
+export const roleSentences = {
+  affiliate: "Sees one affiliate's own endpoints and deliveries, in the portal.",
+  support: "Reads everything with values masked, resends one delivery, pauses and resumes endpoints.",
+  ops: "Support's rights; also edits endpoints, handles dead letters and breakers.",
+  admin: "May do everything.",
+} satisfies Record<Role, string>;
+
+export const userStatusLabels = {
+  active: "Active",
+  deactivated: "Deactivated",
+} satisfies Record<UserStatus, string>;
+
+export const invitationStatusLabels = {
+  open: "Open",
+  accepted: "Accepted",
+  expired: "Expired",
+  revoked: "Revoked",
+} satisfies Record<InvitationStatus, string>;
 
 export const actorKindLabels = {
   api_key: "Any API key",

@@ -130,7 +130,7 @@ async function takeAll(browser: Browser, { theme, width, shots, states }: Look):
 function nameOf(route: string): string {
   return route
     .slice(1)
-    .replace(/s\/\[[^\]]+\]/g, "")
+    .replace(/(ie)?s\/\[[^\]]+\]/g, (_, y) => (y ? "y" : ""))
     .replaceAll("/", "-");
 }
 

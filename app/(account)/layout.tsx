@@ -12,7 +12,7 @@ import { isStaff } from "#lib/auth/permissions.ts";
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const actor = await signedInActor();
   const nonce = (await headers()).get("x-nonce") ?? undefined;
-  const Frame = isStaff(actor) ? Shell : PortalShell;
+  const Frame = isStaff(actor) && !actor.viewing ? Shell : PortalShell;
   return (
     <Providers renderedAtMs={Date.now()} nonce={nonce}>
       <ReaderProvider reader={readerOf(actor)}>

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
-import { signInOptions, signInWithCodeOptions } from "#lib/accounts/client.ts";
+import { signInOptions, signInWithCodeOptions, singleSignOnOptions } from "#lib/accounts/client.ts";
 import type { SignIn } from "#lib/accounts/schema.ts";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
@@ -18,6 +18,23 @@ export function SignInForm({ next }: { next: string }) {
     <CodeForm onDone={leave} />
   ) : (
     <PasswordStep onDone={leave} onCode={() => setNeedsCode(true)} />
+  );
+}
+
+/** For staff, where the deployment names an identity provider. */
+export function SingleSignOn({ next, hasFailed }: { next: string; hasFailed: boolean }) {
+  const begin = useMutation(singleSignOnOptions);
+  const go = () => begin.mutate({ next }, { onSuccess: ({ url }) => window.location.assign(url) });
+  const failure = hasFailed
+    ? "Single sign-on did not let you in. It is for staff whose verified e-mail address is known here."
+    : null;
+  return (
+    <div className="flex flex-col gap-4 border-line border-t pt-6">
+      <FormProblem message={begin.error ? errorWords(begin.error) : failure} />
+      <Button busy={begin.isPending || begin.isSuccess} onClick={go}>
+        Sign in with single sign-on
+      </Button>
+    </div>
   );
 }
 

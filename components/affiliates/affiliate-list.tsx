@@ -12,8 +12,10 @@ import { RowLink } from "#components/data-table/row-link.tsx";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { ViewAsButton } from "#components/view-as/view-as-button.tsx";
 import { affiliateListOptions } from "#lib/affiliates/client.ts";
 import type { Affiliate } from "#lib/affiliates/schema.ts";
 import { withQuery } from "#lib/api/fetcher.ts";
@@ -85,12 +87,37 @@ const columns = [
   helper.display({
     id: "created",
     header: "Created",
-    meta: { phone: "second-end", className: "sm:w-28", sorted: "descending" },
+    meta: { phone: "hidden", className: "sm:w-28 sm:max-lg:hidden", sorted: "descending" },
     cell: ({ row: { original: affiliate } }) => (
       <RelativeTime iso={affiliate.created_at} className="text-ink-2" />
     ),
   }),
+  helper.display({
+    id: "people",
+    header: "Its users",
+    meta: { phone: "second-end", className: "sm:w-44" },
+    cell: ({ row: { original: affiliate } }) => <People affiliate={affiliate} />,
+  }),
 ];
+
+/** Who signs in for it, for those who may see that, and what they see. */
+function People({ affiliate }: { affiliate: Affiliate }) {
+  const refusal = useRefusal("user.manage");
+  return (
+    <span className="inline-flex items-center gap-2">
+      {refusal === null ? (
+        <Link
+          href={withQuery("/settings/users", { affiliate: affiliate.key })}
+          prefetch={false}
+          className="text-ink-2 underline underline-offset-2"
+        >
+          Users<span className="sr-only"> of {affiliate.name}</span>
+        </Link>
+      ) : null}
+      <ViewAsButton affiliate={affiliate} />
+    </span>
+  );
+}
 
 export function AffiliateList() {
   const [params, setParams] = useQueryStates(affiliateParams, { history: "push" });

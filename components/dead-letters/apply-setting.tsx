@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -27,6 +28,7 @@ export function ApplySetting({
   const [open, setOpen] = useState(false);
   const { data: current } = useQuery({ ...endpointOptions(endpoint.id), enabled: open });
   const edit = useMutation(editEndpointOptions);
+  const refusal = useRefusal("endpoint.edit");
   const { label, title, before, after } = wordsOf(action);
   const apply = () =>
     edit.mutate(
@@ -44,6 +46,7 @@ export function ApplySetting({
   return (
     <>
       <Button
+        disabledReason={refusal}
         onClick={() => {
           edit.reset();
           setOpen(true);

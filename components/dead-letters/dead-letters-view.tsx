@@ -8,24 +8,38 @@ import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
-import {
-  useAffiliateOptions,
-  useEndpointOptions,
-  useStatusClassOptions,
-} from "#components/filters/option-sources.ts";
+import { useAffiliateOptions, useEndpointOptions } from "#components/filters/option-sources.ts";
 import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { deadLetterExportHref, deadLetterListOptions } from "#lib/dead-letters/client.ts";
+import {
+  deadLetterExportHref,
+  deadLetterGroupsOptions,
+  deadLetterListOptions,
+} from "#lib/dead-letters/client.ts";
 import { maxExportedDeadLetters } from "#lib/dead-letters/limits.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { formatAbsolute, formatCount, truncateMiddle } from "#lib/format.ts";
 import { statusClassLabels } from "#lib/vocabulary.ts";
 import { deadLetterColumns } from "./columns.tsx";
-import { reasonWords, useEventTypeOptions, useReasonOptions } from "./filter-options.ts";
+import {
+  reasonWords,
+  useEventTypeOptions,
+  useReasonOptions,
+  useStatusClassOptions,
+} from "./filter-options.ts";
 import { Findings } from "./findings.tsx";
 import { Groups } from "./groups.tsx";
-import { type DeadLetterParams, deadLetterFilters, deadLetterParams, findingFilters } from "./list-params.ts";
+import {
+  type DeadLetterParams,
+  deadLetterFilters,
+  deadLetterParams,
+  findingFilters,
+  groupFilters,
+  listRequeueFilter,
+  searchRefusal,
+} from "./list-params.ts";
+import { RequeueButton } from "./requeue-button.tsx";
 import { SelectionProvider } from "./selection.tsx";
 
 const noFilters = {
@@ -153,9 +167,12 @@ function Letters({ params, filters, onClear, onCursor }: LettersProps) {
   const shown = (query.data?.data ?? []).map(({ id }) => id);
   return (
     <section aria-labelledby={headingId}>
-      <h2 id={headingId} className="mb-2 font-semibold text-sm">
-        One by one
-      </h2>
+      <div className="mb-2 flex flex-wrap items-start justify-between gap-2">
+        <h2 id={headingId} className="font-semibold text-sm leading-8">
+          One by one
+        </h2>
+        <AllMatching params={params} narrowed={filters.length > 0} />
+      </div>
       <SelectionProvider shown={shown}>
         <ListView
           caption="Dead letters, given up latest first"
@@ -171,6 +188,24 @@ function Letters({ params, filters, onClear, onCursor }: LettersProps) {
         />
       </SelectionProvider>
     </section>
+  );
+}
+
+/** Puts back, or discards, everything that the list has, on whatever page it stands. */
+function AllMatching({ params, narrowed }: { params: DeadLetterParams; narrowed: boolean }) {
+  const { data } = useQuery(deadLetterGroupsOptions(groupFilters(params)));
+  const count = data?.count ?? 0;
+  if (count === 0) return null;
+  const all = `all ${formatCount(count)}${narrowed ? " matching" : ""}`;
+  // Without the number, which the dialog counts anew.
+  const whole = narrowed ? "all dead letters that match" : "all dead letters";
+  const filter = listRequeueFilter(params);
+  const given = { filter: filter ?? {}, refusal: filter ? null : searchRefusal };
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <RequeueButton {...given} label={`Requeue ${all}`} title={`Requeue ${whole}?`} />
+      <RequeueButton {...given} label={`Discard ${all}`} title={`Discard ${whole}?`} operation="discard" />
+    </div>
   );
 }
 
@@ -203,8 +238,8 @@ function NoDeadLetters() {
     <EmptyState icon={MailX} title="No dead letters">
       <p>
         A delivery that used up its attempts, or was refused for good, comes here with the reason. Nothing is
-        dropped: once the cause is gone, it is sent again from here. What several have in common, such as
-        changed credentials or an outage, is shown above them with what to do.
+        dropped: once the cause is gone, it is put back from here, alone or with thousands of others. What
+        several have in common, such as changed credentials or an outage, is shown above them with what to do.
       </p>
     </EmptyState>
   );

@@ -3,7 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { fixedOptions, type Option, type OptionSource } from "#components/ui/option-picker.tsx";
 import { eventTypeListOptions } from "#lib/event-types/client.ts";
-import { type Reason, reasonSentences, reasons } from "#lib/vocabulary.ts";
+import { type Reason, reasonSentences, reasons, statusClasses, statusClassLabels } from "#lib/vocabulary.ts";
+
+export const useStatusClassOptions: OptionSource = fixedOptions(
+  statusClasses.map((value) => ({ value, label: statusClassLabels[value] })),
+);
 
 export const useReasonOptions: OptionSource = fixedOptions(
   reasons.map((value) => ({ value, label: reasonSentences[value], detail: value })),

@@ -11,15 +11,17 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useId } from "react";
+import { MayLink } from "#components/layout/may-link.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { MiddleCut } from "#components/ui/mono.tsx";
 import type { Alert } from "#lib/alerts/schema.ts";
 import type { RemedyAction, SettingName } from "#lib/delivery/diagnosis/types.ts";
+import { ratePeriodSeconds } from "#lib/delivery/token-bucket.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
 import { type FindingKind, findingKindLabels, reasonSentences } from "#lib/vocabulary.ts";
 import { ApplySetting } from "./apply-setting.tsx";
-import { lettersHref } from "./list-params.ts";
+import { findingRequeueFilter, lettersHref } from "./list-params.ts";
 import { RequeueButton } from "./requeue-button.tsx";
 
 const findingIcons = {
@@ -87,7 +89,7 @@ export function FindingCard({ finding }: { finding: Alert }) {
       <p className="text-ink-2">{finding.remedy}</p>
       <div className="mt-auto flex flex-wrap items-start gap-2 pt-1">
         {endpoint && endpoint.status !== "deleted" ? (
-          <Remedies actions={actions} endpoint={endpoint} />
+          <Remedies finding={finding} endpoint={endpoint} />
         ) : (
           <EventLinks actions={actions} />
         )}
@@ -103,10 +105,13 @@ function Count({
   finding: Alert;
   filter: Parameters<typeof lettersHref>[0] | undefined;
 }) {
-  const { count } = finding.evidence;
+  const { count, most } = finding.evidence;
   const words = (
     <>
       {formatCount(count)}
+      {most > count ? (
+        <span className="font-normal text-ink-3 text-sm"> of {formatCount(most)} left</span>
+      ) : null}
       <span className="sr-only"> {count === 1 ? "dead letter" : "dead letters"}</span>
     </>
   );
@@ -155,10 +160,10 @@ function Subject({ finding: { endpoint, event_id, event_type, evidence } }: { fi
 }
 
 function Remedies({
-  actions,
+  finding: { actions, kind },
   endpoint,
 }: {
-  actions: RemedyAction[];
+  finding: Alert;
   endpoint: { id: string; name: string };
 }) {
   return actions.map((action) => {
@@ -169,13 +174,27 @@ function Remedies({
         return <ApplySetting key={action.kind} action={action} endpoint={endpoint} />;
       case "open_setting":
         return (
-          <ButtonLink key={action.kind} href={settingHref(endpoint.id, action.setting)} prefetch={false}>
+          <MayLink
+            key={action.kind}
+            verb={action.setting === "credentials" ? "endpoint.read" : "endpoint.edit"}
+            href={settingHref(endpoint.id, action.setting)}
+            prefetch={false}
+          >
             {settingLabels[action.setting]}
             <span className="sr-only"> of {endpoint.name}</span>
-          </ButtonLink>
+          </MayLink>
         );
       case "requeue":
-        return <RequeueButton key={action.kind} filter={action.filter} label="Requeue these" />;
+        return (
+          <RequeueButton
+            key={action.kind}
+            label="Requeue these"
+            title={`Requeue dead letters of ${endpoint.name}?`}
+            filter={findingRequeueFilter(action.filter)}
+            suggestedReason={findingKindLabels[kind]}
+            {...suggestedRate(actions)}
+          />
+        );
       default:
         return <EventLinks key={action.kind} actions={[action]} />;
     }
@@ -202,6 +221,15 @@ function EventLinks({ actions }: { actions: RemedyAction[] }) {
       );
     return null;
   });
+}
+
+/** The rate that the finding suggests for the endpoint is also one to put them back at. */
+function suggestedRate(actions: RemedyAction[]): { suggestedRate?: number } {
+  const limit = actions.find((action) => action.kind === "set_rate_limit")?.rate_limit;
+  if (!limit) return {};
+  return {
+    suggestedRate: Math.max(0.01, Math.floor((100 * limit.amount) / ratePeriodSeconds[limit.per]) / 100),
+  };
 }
 
 const settingLabels = {

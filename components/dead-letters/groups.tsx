@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { DataTable, listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { ErrorState, StaleNotice, TableSkeleton } from "#components/data-table/states.tsx";
@@ -11,13 +11,14 @@ import { deadLetterGroupsOptions } from "#lib/dead-letters/client.ts";
 import type { DeadLetterGroup } from "#lib/dead-letters/schema.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
-import { type DeadLetterParams, groupFilters } from "./list-params.ts";
+import { type DeadLetterParams, groupFilters, groupRequeueFilter, searchRefusal } from "./list-params.ts";
+import { RequeueButton } from "./requeue-button.tsx";
 
 /** Counting half a million takes a quarter of a second, so it is not done every few seconds. */
 const refetchMs = 30_000;
 const helper = listColumnHelper<DeadLetterGroup>();
 
-const columns = [
+const columnsFor = (params: DeadLetterParams) => [
   helper.display({
     id: "cause",
     header: "Cause",
@@ -66,7 +67,29 @@ const columns = [
       <span className="text-ink-2">{group.mean_attempts.toFixed(1)}</span>
     ),
   }),
+  helper.display({
+    id: "requeue",
+    header: () => <span className="sr-only">Requeue</span>,
+    meta: { phone: "hidden", className: "sm:w-16" },
+    cell: ({ row: { original: group } }) => <RequeueGroup group={group} params={params} />,
+  }),
 ];
+
+function RequeueGroup({ group, params }: { group: DeadLetterGroup; params: DeadLetterParams }) {
+  const filter = groupRequeueFilter(group, params);
+  const { endpoint, status } = group;
+  const answer = status === null ? causeWords(group) : `${status}, ${causeWords(group)}`;
+  return (
+    <RequeueButton
+      compact
+      label={`Requeue the group: ${answer}, ${endpoint.name}`}
+      title={`Requeue dead letters of ${endpoint.name}?`}
+      description={`${answer}.`}
+      filter={filter ?? {}}
+      refusal={filter ? null : searchRefusal}
+    />
+  );
+}
 
 /** The dead letters of the filters by endpoint and answer; each group leads to its rows. */
 export function Groups({ params }: { params: DeadLetterParams }) {
@@ -77,6 +100,7 @@ export function Groups({ params }: { params: DeadLetterParams }) {
     placeholderData: keepPreviousData,
   });
   const retry = () => void query.refetch();
+  const columns = useMemo(() => columnsFor(params), [params]);
   const { data, error } = query;
   // Where there is nothing, the list below says so, and what to do.
   if (data && data.data.length === 0) return null;

@@ -1,8 +1,10 @@
 import { createLoader, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { withQuery } from "#lib/api/fetcher.ts";
 import type { DeadLetterListFilters } from "#lib/dead-letters/client.ts";
+import type { DeadLetterGroup } from "#lib/dead-letters/schema.ts";
 import type { LetterFilter } from "#lib/delivery/diagnosis/types.ts";
-import { statusClasses } from "#lib/vocabulary.ts";
+import type { RequeueFilterInput } from "#lib/requeues/schema.ts";
+import { type Reason, statusClasses } from "#lib/vocabulary.ts";
 
 /** The list's place in the URL, read alike on the server and in the browser. */
 export const deadLetterParams = {
@@ -34,6 +36,41 @@ export function groupFilters(params: DeadLetterParams): Omit<DeadLetterListFilte
 export function findingFilters(params: DeadLetterParams): { endpoint?: string; affiliate?: string } {
   const { endpoint, affiliate } = params;
   return { ...(endpoint ? { endpoint } : {}), ...(affiliate ? { affiliate } : {}) };
+}
+
+/** What a requeue of all that the list has would take; null where a search narrows it, which a requeue does not know. */
+export function listRequeueFilter(params: DeadLetterParams): RequeueFilterInput | null {
+  const { q, cursor: _, reason, status, ...same } = params;
+  if (q !== null) return null;
+  return {
+    ...withoutNulls(same),
+    ...(reason === null ? {} : { reasons: reason.split(",") as Reason[] }),
+    ...(status === null ? {} : { status: Number(status) }),
+  };
+}
+
+/** What the requeue of a finding takes. */
+export function findingRequeueFilter({ reasons, ...same }: LetterFilter): RequeueFilterInput {
+  return { ...withoutNulls(same), ...(reasons.length === 0 ? {} : { reasons }) };
+}
+
+/** What the requeue of a group takes: the same answer, or none, at one endpoint, within the list's filters. */
+export function groupRequeueFilter(
+  { endpoint, reason, status }: Pick<DeadLetterGroup, "endpoint" | "reason" | "status">,
+  params: DeadLetterParams,
+): RequeueFilterInput | null {
+  const answer =
+    status === null
+      ? { status: null, status_class: "none" as const }
+      : { status: String(status), status_class: null };
+  return listRequeueFilter({ ...params, endpoint: endpoint.id, reason, ...answer });
+}
+
+/** Why a requeue is not offered for what a search has found. */
+export const searchRefusal = "Not for what a search finds: take the search away, or select rows below.";
+
+function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as never;
 }
 
 /** The list of what a finding's requeue would put back. */

@@ -1,21 +1,40 @@
 "use client";
 
-import { Undo2 } from "lucide-react";
+import { Trash2, Undo2 } from "lucide-react";
+import { useState } from "react";
+import { useRefusal } from "#components/layout/reader.tsx";
+import { RequeueDialog, type RequeueDialogProps } from "#components/requeues/requeue-dialog.tsx";
 import { Button } from "#components/ui/button.tsx";
-import type { LetterFilter } from "#lib/delivery/diagnosis/types.ts";
+import { IconButton } from "#components/ui/icon-button.tsx";
 
-type RequeueButtonProps = {
-  /** Which dead letters: a finding's or a group's filter, or rows that were selected. */
-  filter: LetterFilter | { ids: string[] };
+type RequeueButtonProps = Omit<RequeueDialogProps, "open" | "onOpenChange"> & {
   label: string;
+  /** As an icon, for a row of a table. */
+  compact?: boolean;
+  /** Why it cannot be done here, whoever asks. */
+  refusal?: string | null;
 };
 
-/** The one place of this page that puts many back: whoever opens the dialog gets `filter` from here. */
-export function RequeueButton({ label }: RequeueButtonProps) {
+/** Opens the dialog that puts many dead letters back, or discards them. */
+export function RequeueButton({ label, compact = false, refusal, ...dialog }: RequeueButtonProps) {
+  const [open, setOpen] = useState(false);
+  const isDiscard = dialog.operation === "discard";
+  const unallowed = useRefusal(isDiscard ? "delivery.discard" : "delivery.requeue");
+  const disabledReason = unallowed ?? refusal ?? null;
+  const Icon = isDiscard ? Trash2 : Undo2;
   return (
-    <Button disabledReason="Many at once cannot be put back yet; select rows below to resend them.">
-      <Undo2 aria-hidden />
-      {label}
-    </Button>
+    <>
+      {compact ? (
+        <IconButton label={label} onClick={() => setOpen(true)} disabledReason={disabledReason}>
+          <Icon aria-hidden />
+        </IconButton>
+      ) : (
+        <Button onClick={() => setOpen(true)} disabledReason={disabledReason}>
+          <Icon aria-hidden />
+          {label}
+        </Button>
+      )}
+      <RequeueDialog open={open} onOpenChange={setOpen} {...dialog} />
+    </>
   );
 }

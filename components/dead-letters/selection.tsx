@@ -1,13 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { RotateCw } from "lucide-react";
 import { createContext, type MouseEvent, type ReactNode, useContext, useRef, useState } from "react";
-import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
-import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
-import { resendSelectedOptions } from "#lib/dead-letters/client.ts";
 import { formatNoun } from "#lib/format.ts";
+import { RequeueButton } from "./requeue-button.tsx";
 
 type Selection = {
   ids: ReadonlySet<string>;
@@ -58,43 +54,24 @@ export function SelectBox({ id }: { id: string }) {
 }
 
 function SelectionBar({ ids, onClear }: { ids: string[]; onClear: () => void }) {
-  const [open, setOpen] = useState(false);
-  const resend = useMutation({
-    ...resendSelectedOptions,
-    onSuccess: ({ resent, refused }) => {
-      setOpen(false);
-      onClear();
-      const words = `${formatNoun(resent, "delivery", "deliveries")} put back`;
-      if (refused.length === 0) toast.success(`${words}.`);
-      else toast.warning(`${words}, ${refused.length} refused.`, { description: refused[0] });
-    },
-  });
-  const what = formatNoun(ids.length, "delivery", "deliveries");
+  const what = formatNoun(ids.length, "dead letter");
   return (
     <div
       role="status"
-      className="sticky bottom-3 z-20 mb-3 flex flex-wrap items-center gap-2 rounded-lg border border-control-line bg-raised px-3 py-2 shadow-popup"
+      className="sticky bottom-3 z-20 mb-3 flex flex-wrap items-start gap-2 rounded-lg border border-control-line bg-raised px-3 py-2 shadow-popup"
     >
-      <span className="mr-2 font-medium">{formatNoun(ids.length, "row")} selected</span>
-      <Button onClick={() => setOpen(true)}>
-        <RotateCw aria-hidden />
-        Resend
-      </Button>
+      <span className="mr-2 font-medium leading-8">{formatNoun(ids.length, "row")} selected</span>
+      <RequeueButton label="Requeue" title={`Requeue ${what}?`} filter={{ ids }} onCreated={onClear} />
+      <RequeueButton
+        label="Discard"
+        operation="discard"
+        title={`Discard ${what}?`}
+        filter={{ ids }}
+        onCreated={onClear}
+      />
       <Button tone="quiet" onClick={onClear}>
         Clear
       </Button>
-      <ConfirmDialog
-        open={open}
-        onOpenChange={setOpen}
-        title={`Resend ${what}?`}
-        confirmLabel={`Resend ${what}`}
-        onConfirm={() => resend.mutate(ids)}
-        busy={resend.isPending}
-      >
-        <p>
-          Each gets a fresh set of attempts and sends the same request again, under its endpoint's limits.
-        </p>
-      </ConfirmDialog>
     </div>
   );
 }

@@ -96,7 +96,7 @@ const lastSuccess = helper.display({
 const day = helper.display({
   id: "day",
   header: "24 h",
-  meta: { phone: "hidden", className: "sm:w-24 sm:max-lg:hidden" },
+  meta: { phone: "hidden", className: "sm:w-26 sm:max-lg:hidden" },
   cell: ({ row: { original: endpoint } }) =>
     endpoint.activity ? <DaySpark hours={endpoint.activity.hours} /> : null,
 });
@@ -183,7 +183,8 @@ type CountProps = { count: CappedCount | undefined; href: string; what: string; 
 
 function Count({ count, href, what, alarming = false }: CountProps) {
   if (!count) return null;
-  if (count.count === 0) return <span className="text-ink-3">0</span>;
+  const noun = <span className="sm:sr-only"> {what}</span>;
+  if (count.count === 0) return <span className="text-ink-3">0{noun}</span>;
   return (
     <Link
       href={href}
@@ -191,7 +192,7 @@ function Count({ count, href, what, alarming = false }: CountProps) {
       className={classNames("underline-offset-2 hover:underline", alarming ? "text-bad" : "text-ink-2")}
     >
       {formatCapped(count)}
-      <span className="sr-only"> {what}</span>
+      {noun}
     </Link>
   );
 }

@@ -57,7 +57,7 @@ export function FindBox() {
           maxLength={maxSearchableLength}
           className={classNames(
             controlClass,
-            "border-line bg-surface pr-8 pl-8 hover:border-control-line focus:border-control-line",
+            "text-ellipsis border-line bg-surface pr-8 pl-8 hover:border-control-line focus:border-control-line",
           )}
         />
         <span aria-hidden className="pointer-events-none absolute top-1.5 right-2 max-sm:hidden">

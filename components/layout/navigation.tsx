@@ -4,6 +4,7 @@ import {
   Activity,
   BellRing,
   BookText,
+  CircleUser,
   Inbox,
   KeyRound,
   ListOrdered,
@@ -36,6 +37,7 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/event-types", label: "Event types", icon: BookText },
   { href: "/audit", label: "Audit log", icon: ScrollText },
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
+  { href: "/settings/users", label: "Users", icon: CircleUser },
 ];
 
 /** The pages that whoever reads this may see. */

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { ViewBar } from "#components/view-as/view-bar.tsx";
 import { Brand } from "./brand.tsx";
 import { LivePicker, Settings } from "./settings.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -16,6 +17,7 @@ export function PortalShell({ children }: { children: ReactNode }) {
       >
         Skip to the content
       </a>
+      <ViewBar />
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-3">
         <Link href="/portal" className="rounded-md px-1 py-1">
           <Brand />

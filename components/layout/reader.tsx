@@ -5,7 +5,15 @@ import { type Asker, can, type Resource, type Verb } from "#lib/auth/permissions
 import type { Role } from "#lib/vocabulary.ts";
 
 /** Who looks at the page, as the server found when it was loaded. */
-export type Reader = Asker & { kind: "user"; role: Role; name: string; email: string };
+export type Reader = Asker & {
+  kind: "user";
+  id: string;
+  role: Role;
+  name: string;
+  email: string;
+  /** The affiliate that they view as, and until when. */
+  viewing: { name: string; endsAt: string } | null;
+};
 
 const ReaderContext = createContext<Reader | null>(null);
 

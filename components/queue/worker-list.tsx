@@ -42,14 +42,22 @@ const columns = [
     header: "Heartbeat",
     meta: { phone: "second", className: "sm:w-28" },
     cell: ({ row: { original: worker } }) => (
-      <RelativeTime iso={worker.heartbeat_at} className="text-ink-2" />
+      <span className="text-ink-2">
+        <span className="sm:sr-only">Heartbeat </span>
+        <RelativeTime iso={worker.heartbeat_at} />
+      </span>
     ),
   }),
   helper.display({
     id: "leases",
     header: "Leases held",
     meta: { phone: "second-end", className: "sm:w-28" },
-    cell: ({ row: { original: worker } }) => <Leases worker={worker} />,
+    cell: ({ row: { original: worker } }) => (
+      <>
+        <span className="text-ink-2 sm:sr-only">Leases held: </span>
+        <Leases worker={worker} />
+      </>
+    ),
   }),
   helper.display({
     id: "claimed",

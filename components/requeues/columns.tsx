@@ -70,9 +70,11 @@ const created = helper.display({
 
 export const requeueColumns = [what, state, progress, reason, who, created];
 
-/** `Requeue dead letters of Orders`: what it does to what. */
+/** `Requeue dead letters of Orders`, `Requeue dead letters: Their server refused our credentials`. */
 export function requeueTitle({ operation, filter }: Pick<Requeue, "operation" | "filter">): string {
-  const of = filter.endpoint?.name ?? filterFacts(filter)[0]?.value;
-  const whose = of === undefined || filter.ids ? "" : ` of ${of}`;
-  return `${requeueOperationLabels[operation]} ${sourceWords(filter)}${whose}`;
+  const what = `${requeueOperationLabels[operation]} ${sourceWords(filter)}`;
+  const whose = filter.endpoint?.name ?? filter.affiliate?.name ?? filter.event_type;
+  if (whose !== undefined) return `${what} of ${whose}`;
+  const [fact] = filter.ids ? [] : filterFacts(filter);
+  return fact ? `${what}: ${fact.value}` : what;
 }

@@ -62,9 +62,9 @@ function NoRequeuesYet() {
       action={<ButtonLink href="/dead-letters">Look at dead letters</ButtonLink>}
     >
       <p>
-        A requeue puts many deliveries back, or discards them, and shows how far it is. Start one from an
-        endpoint's page, once its server answers again: everything that failed or was held since then goes
-        out.
+        A requeue puts many deliveries back, or discards them, and shows how far it is. Start one where dead
+        letters are shown, for what has one cause; or on an endpoint's page, once its server answers again,
+        for everything that failed or was held since then.
       </p>
     </EmptyState>
   );

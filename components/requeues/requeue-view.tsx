@@ -107,7 +107,9 @@ function Outlook({ requeue }: { requeue: Requeue }) {
           requeue.rate_per_second === null
             ? seen / Math.max(1, nowMs - begun)
             : requeue.rate_per_second / 1_000;
-        return perMs > 0 ? `About ${formatSpan((requeue.total - seen) / perMs)} to go.` : "";
+        return perMs > 0 && seen < requeue.total
+          ? `About ${formatSpan((requeue.total - seen) / perMs)} to go.`
+          : "";
       }
       case "completed":
         return "It is through.";

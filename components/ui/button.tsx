@@ -66,7 +66,7 @@ export function Button({
   );
   if (!disabledReason) return button;
   return (
-    <span className="inline-flex max-w-80 flex-col gap-1">
+    <span className="inline-flex max-w-80 flex-col items-start gap-1">
       {button}
       <span id={reasonId} className="text-xs text-ink-3">
         {disabledReason}

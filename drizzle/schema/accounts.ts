@@ -48,11 +48,15 @@ export const sessions = posthorn.table(
     userAgent: text("user_agent"),
     createdAt: at("created_at").notNull().defaultNow(),
     updatedAt: at("updated_at").notNull().defaultNow(),
+    /** The affiliate as which one of the staff looks at the portal, and until when. */
+    viewedAffiliateId: uuid("viewed_affiliate_id").references(() => affiliates.id),
+    viewEndsAt: at("view_ends_at"),
   },
   (t) => [
     uniqueIndex("sessions_token").on(t.token),
     index("sessions_user").on(t.userId),
     index("sessions_expiry").on(t.expiresAt),
+    check("sessions_view", sql`(${t.viewedAffiliateId} is null) = (${t.viewEndsAt} is null)`),
   ],
 );
 
@@ -118,6 +122,29 @@ export const setupLinks = posthorn.table("setup_links", {
   tokenHash: bytea("token_hash").primaryKey(),
   expiresAt: at("expires_at").notNull(),
 });
+
+/** Ways in, each for one person and one use. Only the hash of a token is kept. */
+export const invitations = posthorn.table(
+  "invitations",
+  {
+    id: uuid().primaryKey(),
+    tokenHash: bytea("token_hash").notNull(),
+    /** In lower case. */
+    email: text().notNull(),
+    role: role().notNull(),
+    affiliateId: uuid("affiliate_id").references(() => affiliates.id),
+    createdAt: at("created_at").notNull().defaultNow(),
+    createdBy: text("created_by").notNull(),
+    expiresAt: at("expires_at").notNull(),
+    acceptedAt: at("accepted_at"),
+    revokedAt: at("revoked_at"),
+  },
+  (t) => [
+    uniqueIndex("invitations_token").on(t.tokenHash),
+    index("invitations_email").on(t.email),
+    check("invitations_affiliate_role", sql`(${t.role} = 'affiliate') = (${t.affiliateId} is not null)`),
+  ],
+);
 
 /** Failed and undecided tries to sign in, by what they are counted for, hashed (lib/accounts/throttle.ts). */
 export const signInTries = posthorn.table(

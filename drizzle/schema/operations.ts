@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { Reason, RequeueRefusal, RequeueSource } from "#lib/vocabulary.ts";
+import type { Reason, RequeueRefusal, RequeueSource, StatusClass } from "#lib/vocabulary.ts";
 import { affiliates } from "./affiliates.ts";
 import {
   actorKind,
@@ -118,8 +118,10 @@ export type RequeueFilter = {
   endpoint?: string;
   affiliateId?: string;
   eventType?: string;
-  reason?: Reason;
+  /** Any of these. */
+  reasons?: Reason[];
   status?: number;
+  statusClass?: StatusClass;
   /** Failed, or held, from this time on and before that one. ISO 8601. */
   from?: string;
   to?: string;

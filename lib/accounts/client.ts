@@ -10,6 +10,7 @@ import type {
   SecondFactor,
   setupRequest,
   signInRequest,
+  singleSignOnStart,
   TwoFactorSecret,
 } from "./schema.ts";
 
@@ -24,6 +25,12 @@ export const signInOptions = mutationOptions({
 export const signInWithCodeOptions = mutationOptions({
   mutationFn: (given: SecondFactor) =>
     callApi<void>("/api/console/sign-in/code", { method: "POST", body: given }),
+});
+
+/** Answers where the identity provider asks who it is. */
+export const singleSignOnOptions = mutationOptions({
+  mutationFn: (given: z.input<typeof singleSignOnStart>) =>
+    callApi<{ url: string }>("/api/console/sign-in/oidc", { method: "POST", body: given }),
 });
 
 export const setUpOptions = mutationOptions({

@@ -46,6 +46,19 @@ export type PasswordProof = z.infer<typeof passwordProof>;
 export const secondFactor = z.strictObject({ code: plainText().trim().min(6).max(40) });
 export type SecondFactor = z.infer<typeof secondFactor>;
 
+/** `next`: a path of this console to come to. */
+export const singleSignOnStart = z.strictObject({ next: z.string().max(2_000).default("/") });
+export type SingleSignOnStart = z.infer<typeof singleSignOnStart>;
+
+/** What the identity provider sends back with the browser, which may be more than is read of it. */
+export const singleSignOnReturn = z.looseObject({
+  code: z.string().max(4_000).optional(),
+  state: z.string().max(1_000).optional(),
+  error: z.string().max(1_000).optional(),
+  iss: z.string().max(1_000).optional(),
+});
+export type SingleSignOnReturn = z.infer<typeof singleSignOnReturn>;
+
 /** Somebody's own account. */
 export type Account = {
   id: string;

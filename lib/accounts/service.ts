@@ -7,6 +7,7 @@ import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { endView } from "#lib/view-as/queries.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
 import { hashSetupToken, lockFirstAdmin } from "./first-admin.ts";
 import {
@@ -160,7 +161,8 @@ export async function listSessions(actor: SessionActor): Promise<{ data: Account
 
 /** Ends the session that asks. */
 export async function signOut(actor: SessionActor): Promise<WithCookies> {
-  await inTransaction(appDatabase(), async ({ orm }) => {
+  await inTransaction(appDatabase(), async ({ client, orm }) => {
+    await endView(client, actor);
     await deleteSession(orm, actor.sessionId);
     await recordAudit(orm, actor, { action: "user.sign_out", objectKind: "user", objectId: actor.id });
   });
@@ -169,7 +171,8 @@ export async function signOut(actor: SessionActor): Promise<WithCookies> {
 
 /** Ends all of one's sessions, this one among them. */
 export async function signOutEverywhere(actor: SessionActor): Promise<WithCookies> {
-  await inTransaction(appDatabase(), async ({ orm }) => {
+  await inTransaction(appDatabase(), async ({ client, orm }) => {
+    await endView(client, actor);
     const ended = await deleteSessions(orm, actor.id);
     await recordAudit(orm, actor, {
       action: "user.sign_out_everywhere",

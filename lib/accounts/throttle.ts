@@ -10,11 +10,35 @@ export type Tries = { email: string; address: string | null };
 
 /**
  * Counts a try to sign in, before it is judged, so that many at once are counted as well: for the account from this
- * address, and for the address. 429 past either limit, with the time until its window ends. In the database, so that it
- * holds over all processes and restarts.
+ * address, and for the address. 429 past either limit, with the time until its window ends.
  */
 export async function countTry(db: Queryable, tries: Tries): Promise<void> {
-  const keys = keysOf(tries);
+  const [account, address] = keysOf(tries);
+  const limits = [
+    { key: account, max: maxTries.account },
+    { key: address, max: maxTries.address },
+  ];
+  await countTowards(db, limits, "Too many tries to sign in; wait before the next one");
+}
+
+/**
+ * Counts one more of what `of` names, such as invitations by somebody. 429 past `max` within 15 minutes, with the time
+ * until the window ends.
+ */
+export async function countUse(
+  db: Queryable,
+  { of, max, detail }: { of: readonly unknown[]; max: number; detail: string },
+): Promise<void> {
+  await countTowards(db, [{ key: hashed(of), max }], detail);
+}
+
+/** In the database, so that it holds over all processes and restarts. */
+async function countTowards(
+  db: Queryable,
+  limits: { key: Buffer; max: number }[],
+  detail: string,
+): Promise<void> {
+  const keys = limits.map(({ key }) => key);
   const { rows } = await db.query<{ key: Buffer; tries: number; ends_in: number }>(
     `with expired as (
        delete from posthorn.sign_in_tries where key in (
@@ -29,14 +53,11 @@ export async function countTry(db: Queryable, tries: Tries): Promise<void> {
      returning key, tries, ceil(extract(epoch from ends_at - now()))::int as ends_in`,
     [keys, windowMinutes],
   );
-  const limits = [maxTries.account, maxTries.address];
   const waits = rows
-    .filter((row) => row.tries > (limits[keys.findIndex((key) => key.equals(row.key))] ?? 0))
+    .filter((row) => row.tries > (limits.find(({ key }) => key.equals(row.key))?.max ?? 0))
     .map((row) => row.ends_in);
   if (waits.length === 0) return;
-  throw new Problem("too_many_requests", "Too many tries to sign in; wait before the next one", [], {
-    retryAfterSeconds: Math.max(1, ...waits),
-  });
+  throw new Problem("too_many_requests", detail, [], { retryAfterSeconds: Math.max(1, ...waits) });
 }
 
 /** A try that was right counts for nothing, and ends the account's row of wrong ones. */
@@ -49,8 +70,11 @@ export async function forgetTries(db: Queryable, tries: Tries): Promise<void> {
   );
 }
 
-/** Hashed, so that what people type by mistake, a password among it, is kept nowhere. */
 function keysOf({ email, address }: Tries): [Buffer, Buffer] {
-  const hash = (parts: unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest();
-  return [hash(["account", email, address]), hash(["address", address])];
+  return [hashed(["account", email, address]), hashed(["address", address])];
+}
+
+/** Hashed, so that what people type by mistake, a password among it, is kept nowhere. */
+function hashed(parts: readonly unknown[]): Buffer {
+  return createHash("sha256").update(JSON.stringify(parts)).digest();
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from "uuid";
-import type { z } from "zod";
+import { z } from "zod";
 import { type Actor, type CallOrigin, callOrigin } from "#lib/auth/actor.ts";
 import { authenticate } from "#lib/auth/api-keys.ts";
 import { refuseForeignRequest } from "#lib/auth/browser-guard.ts";
@@ -52,6 +52,8 @@ type RouteOptions<A extends keyof Caller, P, Q, B> = Access<A> & {
   maxBodyBytes?: number;
   /** 200 unless given; 204 when the handler returns undefined. */
   status?: number;
+  /** The handler gives the path of this console that the browser is led on to. */
+  redirects?: true;
   /** The handler gives the text of a CSV file of this name, in pieces. */
   csvName?: string;
   handler: (input: Input<A, P, Q, B>) => Promise<unknown>;
@@ -86,7 +88,9 @@ export function route<A extends keyof Caller, P = undefined, Q = undefined, B = 
       });
       if (options.csvName) return csvFile(requestId, options.csvName, result as AsyncIterable<string>);
       const status = result === undefined ? 204 : (options.status ?? 200);
-      const response = answer(requestId, status, result);
+      const response = options.redirects
+        ? answer(requestId, 303, undefined, { location: String(result) })
+        : answer(requestId, status, result);
       for (const cookie of cookies) response.headers.append("set-cookie", cookie);
       return response;
     } catch (error) {
@@ -120,8 +124,11 @@ function parsePath<P>(schema: z.ZodType<P>, params: Record<string, string>): P {
 
 function parseQuery<Q>(schema: z.ZodObject & z.ZodType<Q>, search: URLSearchParams): Q {
   const names = [...search.keys()];
+  // A loose schema is for what others decide, such as an identity provider.
+  const isLoose = schema.def.catchall !== undefined && !(schema.def.catchall instanceof z.ZodNever);
   const errors: FieldError[] = names.flatMap((name, place) => {
-    if (!Object.hasOwn(schema.shape, name)) return [{ field: name, message: "is not a known parameter" }];
+    if (!isLoose && !Object.hasOwn(schema.shape, name))
+      return [{ field: name, message: "is not a known parameter" }];
     return names.indexOf(name) < place ? [{ field: name, message: "is given more than once" }] : [];
   });
   if (errors.length > 0) throw invalidInput(errors);

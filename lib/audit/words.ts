@@ -56,8 +56,10 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/events/${id}`;
     case "event_type":
       return `/event-types/${id}`;
+    case "invitation":
+      return "/settings/invitations";
     case "user":
-      return withQuery("/audit", { object_kind: "user", object_id: object.id });
+      return withQuery("/settings/users", { q: object.id });
     case "requeue":
       return `/requeues/${id}`;
   }

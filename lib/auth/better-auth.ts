@@ -1,6 +1,7 @@
 import { createHash, hkdfSync } from "node:crypto";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth/minimal";
+import { genericOAuth } from "better-auth/plugins/generic-oauth";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import { v7 as uuidV7 } from "uuid";
 import { credentials, sessions, twoFactors, users, verifications } from "#drizzle/schema/index.ts";
@@ -37,15 +38,36 @@ function derived(secretKey: Buffer): string {
   return Buffer.from(hkdfSync("sha256", secretKey, "", "posthorn sessions", 32)).toString("base64");
 }
 
+/** The route that the identity provider leads back to. */
+const oidcCallbackPath = "/api/console/sign-in/oidc";
+export const oidcProvider = "oidc";
+
+/** Discovery, PKCE, and an ID token whose signature, issuer, audience and nonce are checked. */
+function oidcPlugin(baseUrl: string) {
+  const { oidc } = config();
+  const provider = oidc && {
+    providerId: oidcProvider,
+    discoveryUrl: `${oidc.issuer}/.well-known/openid-configuration`,
+    clientId: oidc.clientId,
+    clientSecret: oidc.clientSecret,
+    scopes: ["openid", "email", "profile"],
+    redirectURI: baseUrl + oidcCallbackPath,
+    requireIdTokenVerification: true,
+    disableSignUp: true,
+  };
+  return genericOAuth({ config: provider ? [provider] : [] });
+}
+
 function make({ orm, pool }: Database) {
   const { publicUrl, port } = config();
+  const baseURL = publicUrl ?? `http://127.0.0.1:${port}`;
   return betterAuth({
     appName: "Posthorn",
-    baseURL: publicUrl ?? `http://127.0.0.1:${port}`,
+    baseURL,
     secret: cookieSecret(),
     // Second factors are encrypted with the first of them, and still read with the others.
     secrets: secretKeys().map((key) => ({ version: versionOf(key), value: derived(key) })),
-    plugins: [twoFactor({ issuer: "Posthorn" })],
+    plugins: [twoFactor({ issuer: "Posthorn" }), oidcPlugin(baseURL)],
     database: drizzleAdapter(orm, {
       provider: "pg",
       schema: {
@@ -59,6 +81,11 @@ function make({ orm, pool }: Database) {
     emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength, maxPasswordLength },
     // Ours alone writes it, but better-auth refuses a table with a column that must be given and that it does not know.
     user: { additionalFields: { role: { type: "string", required: true, input: false } } },
+    // Only a verified address links; those that we know were given by an admin, so that is enough.
+    account: {
+      accountLinking: { enabled: true, requireLocalEmailVerified: false },
+      updateAccountOnSignIn: false,
+    },
     session: { expiresIn: sessionSeconds, disableSessionRefresh: true },
     advanced: {
       cookiePrefix: "posthorn",
@@ -69,7 +96,22 @@ function make({ orm, pool }: Database) {
     },
     databaseHooks: {
       session: {
-        create: { before: async ({ userId }) => ((await maySignIn(pool, userId)) ? undefined : false) },
+        create: {
+          before: async ({ userId }, context) => {
+            const isStaffOnly = context?.path?.startsWith("/callback") ?? false;
+            return (await maySignIn(pool, userId, { isStaffOnly })) ? undefined : false;
+          },
+        },
+      },
+      account: {
+        create: {
+          before: async (account, context) => {
+            if (!context?.path?.startsWith("/callback")) return;
+            if (!(await maySignIn(pool, account.userId, { isStaffOnly: true }))) return false;
+            // Who they are is all that is asked of the provider, so its tokens are not kept.
+            return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
+          },
+        },
       },
     },
     rateLimit: { enabled: false },
@@ -90,11 +132,16 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
 }
 
-async function maySignIn(db: Queryable, userId: string): Promise<boolean> {
+async function maySignIn(
+  db: Queryable,
+  userId: string,
+  { isStaffOnly }: { isStaffOnly: boolean },
+): Promise<boolean> {
   const { rows } = await db.query(
     `select from posthorn.users u left join posthorn.affiliates a on a.id = u.affiliate_id
-     where u.id = $1 and u.deactivated_at is null and a.deleted_at is null`,
-    [userId],
+     where u.id = $1 and u.deactivated_at is null and a.deleted_at is null
+       and (not $2::boolean or u.role <> 'affiliate')`,
+    [userId, isStaffOnly],
   );
   return rows.length > 0;
 }

@@ -18,10 +18,12 @@ export async function signedInActor(): Promise<SessionActor> {
 /**
  * One of the staff who may read this page (lib/auth/page-verbs.ts); for everybody else there is none. The outermost layout
  * asks, since what is above every loading state decides the status of the answer, and pages ask as well, since a layout
- * is not rendered anew when its reader moves on within it.
+ * is not rendered anew when its reader moves on within it. Who views as an affiliate is led back to the portal, where the
+ * view can be ended.
  */
 export async function staffActor(): Promise<SessionActor> {
   const actor = await signedInActor();
+  if (actor.viewing) redirect("/portal");
   const verb = pageVerb(await pagePath());
   if (!isStaff(actor) || (verb !== null && can(actor, verb) !== null)) notFound();
   return actor;
@@ -31,9 +33,9 @@ async function pagePath(): Promise<string> {
   return (await headers()).get(pathHeader) ?? "/";
 }
 
-/** One of an affiliate's users, for whom the portal is. */
+/** One of an affiliate's users, for whom the portal is, or of the staff who views it as one. */
 export async function affiliateActor(): Promise<SessionActor> {
   const actor = await signedInActor();
-  if (isStaff(actor)) notFound();
+  if (actor.affiliate === null) notFound();
   return actor;
 }

@@ -9,20 +9,34 @@ import {
 
 /** What the decision needs to know of who asks; every `Actor` is one, and so is what a page knows of its reader. */
 export type Asker = { affiliateId: string | null } & (
-  | { kind: "user"; role: Role }
+  | {
+      kind: "user";
+      role: Role;
+      /** One of the staff looks at the portal as this affiliate, which `affiliateId` is then, and changes nothing. */
+      viewing?: { name: string } | null;
+    }
   | { kind: "api_key"; purpose: KeyPurpose }
 );
 
 /** What the decision needs to know of a thing; what is left out is not asked about. */
-export type Resource = { affiliateId?: string; resumeBar?: ResumeBar | null };
+export type Resource = {
+  affiliateId?: string;
+  resumeBar?: ResumeBar | null;
+  /** The user who is managed is the one who asks. */
+  isSelf?: boolean;
+};
 
 type StaffRole = Exclude<Role, "affiliate">;
 
 /**
  * Who may: staff from this role on, or none; whether an affiliate's user may, for what is their own; and what an API key
- * must be for. `read_all`: it concerns the deployment, or its secrets, and is not for a key limited to one affiliate.
+ * must be for. `read_all`: it concerns the deployment, or its secrets, and is not for a key limited to one affiliate. `none`: it is for people.
  */
-type Grant = { staff: StaffRole | null; affiliate: boolean; key: "publish" | "read" | "read_all" | "manage" };
+type Grant = {
+  staff: StaffRole | null;
+  affiliate: boolean;
+  key: "publish" | "read" | "read_all" | "manage" | "none";
+};
 
 const everybody: Grant = { staff: "support", affiliate: true, key: "read" };
 const staffReads: Grant = { staff: "support", affiliate: false, key: "read_all" };
@@ -39,6 +53,7 @@ export const grants = {
   "affiliate.create": admin,
   "affiliate.edit": admin,
   "affiliate.delete": admin,
+  "affiliate.view_as": { ...support, key: "none" },
   "alert.edit": ops,
   "alert.read": everybody,
   "api_key.read": admin,
@@ -77,7 +92,7 @@ export const grants = {
   "retention.edit": ops,
   "stats.read": everybody,
   "template.preview": everybody,
-  "user.manage": admin,
+  "user.manage": { ...admin, key: "none" },
 } as const satisfies Record<string, Grant>;
 export type Verb = keyof typeof grants;
 
@@ -86,6 +101,7 @@ const purposesFor = {
   read: ["read", "manage"],
   read_all: ["read", "manage"],
   manage: ["manage"],
+  none: [],
 } as const satisfies Record<Grant["key"], readonly KeyPurpose[]>;
 
 const staffRoles: readonly StaffRole[] = ["support", "ops", "admin"];
@@ -93,10 +109,11 @@ const staffRoles: readonly StaffRole[] = ["support", "ops", "admin"];
 /** Null when they may; else why not, in words for whoever asks. Pure: services and buttons ask the same. */
 export function can(asker: Asker, verb: Verb, resource: Resource = {}): string | null {
   const grant: Grant = grants[verb];
-  const refusal = asker.kind === "user" ? userRefusal(asker.role, grant) : keyRefusal(asker, grant);
+  const refusal = asker.kind === "user" ? userRefusal(asker, grant) : keyRefusal(asker, grant);
   if (refusal !== null) return refusal;
   const isOthers = resource.affiliateId !== undefined && resource.affiliateId !== asker.affiliateId;
   if (asker.affiliateId !== null && isOthers) return "It belongs to another affiliate";
+  if (verb === "user.manage" && resource.isSelf) return "Nobody changes their own role or access";
   if (verb === "endpoint.resume" && isAffiliate(asker) && resource.resumeBar)
     return resumeBarSentences[resource.resumeBar];
   return null;
@@ -118,7 +135,15 @@ export function isAffiliate(asker: Asker): boolean {
   return asker.kind === "user" && asker.role === "affiliate";
 }
 
-function userRefusal(role: Role, { staff, affiliate }: Grant): string | null {
+function userRefusal(
+  { role, viewing }: { role: Role; viewing?: { name: string } | null },
+  grant: Grant,
+): string | null {
+  const { staff, affiliate } = grant;
+  if (viewing) {
+    const isShown = affiliate && (grant.key === "read" || grant.key === "read_all");
+    return isShown ? null : `You are viewing as ${viewing.name}, which is for reading; stop viewing first`;
+  }
   if (role === "affiliate") return affiliate ? null : "Only Posthorn's operators may do this";
   if (staff === null) return "This takes an API key";
   if (staffRoles.indexOf(role) >= staffRoles.indexOf(staff)) return null;
@@ -130,6 +155,7 @@ function keyRefusal(
   { purpose, affiliateId }: { purpose: KeyPurpose; affiliateId: string | null },
   { key }: Grant,
 ): string | null {
+  if (key === "none") return "This takes somebody who is signed in";
   const purposes: readonly KeyPurpose[] = purposesFor[key];
   const needed = `this needs one for ${purposes.join(" or ")}`;
   if (!purposes.includes(purpose)) return `This key is for ${purpose}; ${needed}`;

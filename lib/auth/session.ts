@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { appDatabase } from "#lib/db/app.ts";
 import { Problem } from "#lib/errors.ts";
+import { endView } from "#lib/view-as/queries.ts";
 import type { Role } from "#lib/vocabulary.ts";
 import { type Actor, callOrigin } from "./actor.ts";
 import { betterAuthInstance, cookieSecret } from "./better-auth.ts";
@@ -11,7 +12,9 @@ export type SessionActor = Actor & { kind: "user" } & {
   sessionId: string;
   /** Whether signing in asks for a code as well. */
   twoFactor: boolean;
+  /** Whose portal they see: their own, or the one that they view as. */
   affiliate: { id: string; key: string; name: string } | null;
+  viewing: { name: string; endsAt: Date } | null;
 };
 
 type LiveSession = {
@@ -24,14 +27,19 @@ type LiveSession = {
   affiliate_id: string | null;
   affiliate_key: string | null;
   affiliate_name: string | null;
+  view_ends_at: Date | null;
+  is_view_over: boolean;
 };
 
-const liveSession = `select s.id as session_id, u.id, u.name, u.email, u.role, u.two_factor_enabled, u.affiliate_id,
-    a.key as affiliate_key, a.name as affiliate_name
+const liveSession = `select s.id as session_id, u.id, u.name, u.email, u.role, u.two_factor_enabled,
+    a.id as affiliate_id, a.key as affiliate_key, a.name as affiliate_name, s.view_ends_at,
+    s.viewed_affiliate_id is not null and a.id is distinct from s.viewed_affiliate_id as is_view_over
   from posthorn.sessions s
   join posthorn.users u on u.id = s.user_id
-  left join posthorn.affiliates a on a.id = u.affiliate_id
-  where s.token = $1 and s.expires_at > now() and u.deactivated_at is null and a.deleted_at is null`;
+  left join posthorn.affiliates a on a.deleted_at is null
+    and a.id = coalesce(u.affiliate_id, case when s.view_ends_at > now() then s.viewed_affiliate_id end)
+  where s.token = $1 and s.expires_at > now() and u.deactivated_at is null
+    and (u.affiliate_id is null or a.id is not null)`;
 
 /**
  * Who is behind a request's cookie; null without a live session. Every request asks the database, so that a session that
@@ -44,6 +52,12 @@ export async function findSession(headers: Headers): Promise<SessionActor | null
   const [row] = rows;
   if (!row) return null;
   const { affiliate_id: affiliateId, affiliate_key: key, affiliate_name: name } = row;
+  const from = callOrigin(headers);
+  if (row.is_view_over) {
+    const { id, name, session_id: sessionId } = row;
+    await endView(appDatabase().pool, { id, name, sessionId, from });
+  }
+  const isViewing = row.role !== "affiliate" && affiliateId !== null;
   return {
     kind: "user",
     id: row.id,
@@ -52,9 +66,10 @@ export async function findSession(headers: Headers): Promise<SessionActor | null
     role: row.role,
     affiliateId,
     affiliate: affiliateId === null ? null : { id: affiliateId, key: key ?? "", name: name ?? "" },
+    viewing: isViewing && row.view_ends_at ? { name: name ?? "", endsAt: row.view_ends_at } : null,
     sessionId: row.session_id,
     twoFactor: row.two_factor_enabled,
-    from: callOrigin(headers),
+    from,
   };
 }
 

@@ -1,6 +1,6 @@
-import { mutationOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import { callApi, errorWords, withQuery } from "#lib/api/fetcher.ts";
+import { callApi, withQuery } from "#lib/api/fetcher.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type {
   DeadLetterFindings,
@@ -46,21 +46,3 @@ export function deadLetterFindingsOptions(filters: z.input<typeof deadLetterFind
 export function deadLetterExportHref({ cursor: _, limit: __, ...filters }: DeadLetterListFilters): string {
   return withQuery(`${path}.csv`, filters as Record<string, string>);
 }
-
-/** What came of resending several: how many went, and why the others did not. */
-type SelectedResent = { resent: number; refused: string[] };
-
-/** Resends these one after the other; what one is refused for does not keep the others back. */
-export const resendSelectedOptions = mutationOptions({
-  mutationFn: async (ids: string[]): Promise<SelectedResent> => {
-    const refused: string[] = [];
-    for (const id of ids) {
-      await callApi(`/api/console/deliveries/${encodeURIComponent(id)}/resend`, {
-        method: "POST",
-        body: {},
-      }).catch((error: Error) => refused.push(errorWords(error)));
-    }
-    return { resent: ids.length - refused.length, refused };
-  },
-  onSettled: (_data, _error, _ids, _result, { client }) => client.invalidateQueries(),
-});

@@ -5,6 +5,7 @@ import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import { keyset } from "#lib/api/keyset.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { Orm } from "#lib/db/database.ts";
+import { inStatusClass } from "#lib/db/status-class.ts";
 import { selectDeliveriesById } from "#lib/deliveries/queries.ts";
 import { type Delivery, deliveryId } from "#lib/deliveries/schema.ts";
 import { eventId } from "#lib/events/schema.ts";
@@ -107,14 +108,6 @@ export async function selectLookedAt(orm: Orm): Promise<string | null> {
   return rows[0] ? new Date(rows[0].at).toISOString() : null;
 }
 
-const statusRanges = {
-  none: sql`${deliveries.lastStatus} is null`,
-  "2xx": sql`${deliveries.lastStatus} between 200 and 299`,
-  "3xx": sql`${deliveries.lastStatus} between 300 and 399`,
-  "4xx": sql`${deliveries.lastStatus} between 400 and 499`,
-  "5xx": sql`${deliveries.lastStatus} between 500 and 599`,
-} satisfies Record<StatusClass, SQL>;
-
 /** Only of columns that the index holds, so that neither a count nor a page reads the table to find its rows. */
 function conditions(query: DeadLetterFilters & { scope: Scope }): (SQL | undefined)[] {
   const { endpoint, reason, status, status_class, event_type, q, from, to } = query;
@@ -128,7 +121,7 @@ function conditions(query: DeadLetterFilters & { scope: Scope }): (SQL | undefin
       sql`${deliveries.endpointId} = any(array(select e.id from ${endpoints} e where e.affiliate_id = ${affiliate}))`,
     reason && sql`${deliveries.reason} = any(${`{${reason.join(",")}}`}::posthorn.reason[])`,
     status === undefined ? undefined : sql`${deliveries.lastStatus} = ${status}`,
-    status_class && statusRanges[status_class],
+    status_class && sql.raw(inStatusClass("deliveries.last_status", status_class)),
     event_type === undefined ? undefined : sql`${deliveries.eventType} = ${event_type}`,
     q ? soughtBy(q) : undefined,
     from === undefined ? undefined : sql`${deliveries.endedAt} >= ${from}::timestamptz`,

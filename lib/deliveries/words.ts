@@ -40,7 +40,7 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
   if (delivery.blocked) return "behind an earlier one of its ordering key";
   if (delivery.behind_breaker) {
     const when = delivery.next_attempt_at ? ` · ${dueWords(delivery.next_attempt_at, nowMs)}` : "";
-    return `behind the endpoint's open breaker${when}`;
+    return `behind an open breaker${when}`;
   }
   switch (delivery.state) {
     case "pending":

@@ -1,8 +1,17 @@
-import { isoOf, type Letters, lettersOf } from "./diagnosis/letters.ts";
 import {
+  type LastingThresholds,
+  type Lasts,
+  lastsAt,
+  type OpenFindings,
+  withMost,
+} from "./diagnosis/lasting.ts";
+import { countOf, isoOf, type Letters, lettersOf } from "./diagnosis/letters.ts";
+import {
+  bucketsOf,
   type OutageThresholds,
   outageBuckets,
   outageFinding,
+  outageLetters,
   type SlowThresholds,
   slowFinding,
 } from "./diagnosis/outage.ts";
@@ -42,6 +51,8 @@ export type Thresholds = {
   configuration: ConfigurationThresholds;
   /** At so many endpoints that took such a share of what they got in the hours around; and how many to tell of. */
   poison: PoisonThresholds;
+  /** A finding lasts, pattern or not, while more than such a share of the most letters that it had is left. */
+  lasting: LastingThresholds;
 };
 
 export const defaultThresholds: Thresholds = {
@@ -53,6 +64,7 @@ export const defaultThresholds: Thresholds = {
   moved: { count: 5, share: 0.5 },
   configuration: { count: 3 },
   poison: { endpoints: 2, aroundHours: 3, share: 0.5, most: 20 },
+  lasting: { share: 0.1 },
 };
 
 export type DiagnosisInput = {
@@ -61,49 +73,73 @@ export type DiagnosisInput = {
   /** Of every endpoint that has dead letters; of one that is missing nothing is said. */
   histories: readonly EndpointHistory[];
   failingEvents: readonly FailingEvent[];
+  /** What was found the last time and has not ended. */
+  open: readonly Finding[];
   nowMs: number;
 };
 
 /**
  * What the dead letters of a window say about their causes, and what to do; the most letters first. A letter is in the
- * evidence of one finding at most, and beside that in one about its event.
+ * evidence of one finding at most, and beside that in one about its event. What was found before lasts until nearly all of
+ * its letters are gone: being put back it would else end, and come again, as they pass the thresholds.
  */
 export function diagnose(input: DiagnosisInput, thresholds: Thresholds = defaultThresholds): Finding[] {
   const histories = new Map(input.histories.map((history) => [history.endpointId, history]));
+  const open: OpenFindings = new Map(input.open.map((finding) => [findingKey(finding), finding]));
   const clusters = new Map<string, ReadonlySet<number>>();
   const findings: Finding[] = [];
   for (const [endpointId, groups] of Map.groupBy(input.groups, (group) => group.endpointId)) {
     const history = histories.get(endpointId);
     if (!history) continue;
     const letters = lettersOf(groups);
-    const cluster = outageBuckets(letters, thresholds.outage);
+    const lasts = lastsAt(endpointId, open, thresholds.lasting);
+    const cluster = clusterOfEndpoint({ endpointId, letters, open, lasts, thresholds });
     clusters.set(endpointId, cluster);
-    findings.push(...endpointFindings({ history, letters, cluster, thresholds }));
+    findings.push(...endpointFindings({ history, letters, cluster, lasts, thresholds }));
   }
   const clusterOf = (endpointId: string) => clusters.get(endpointId) ?? new Set<number>();
   findings.push(
     ...poisonFindings(input.failingEvents, { histories, clusterOf, thresholds: thresholds.poison }),
   );
   return findings
-    .map((finding) => notBeyond(finding, input.nowMs))
+    .map((finding) => withMost(notBeyond(finding, input.nowMs), open))
     .sort((a, b) => b.evidence.count - a.evidence.count || (findingKey(a) < findingKey(b) ? -1 : 1));
+}
+
+/** Where an outage lies, or the one that was found before, while it lasts. */
+function clusterOfEndpoint(of: {
+  endpointId: string;
+  letters: readonly Letters[];
+  open: OpenFindings;
+  lasts: Lasts;
+  thresholds: Thresholds;
+}): ReadonlySet<number> {
+  const { endpointId, letters, open, lasts, thresholds } = of;
+  const found = outageBuckets(letters, thresholds.outage);
+  const before = open.get(
+    findingKey({ kind: "outage", endpointId, eventType: null, eventId: null, reason: null }),
+  );
+  if (found.size > 0 || !before) return found;
+  const cluster = bucketsOf(before.evidence);
+  return lasts({ kind: "outage", count: countOf(outageLetters(letters, cluster)) }) ? cluster : found;
 }
 
 function endpointFindings(of: {
   history: EndpointHistory;
   letters: readonly Letters[];
   cluster: ReadonlySet<number>;
+  lasts: Lasts;
   thresholds: Thresholds;
 }): Finding[] {
-  const { history, letters, cluster, thresholds } = of;
+  const { history, letters, cluster, lasts, thresholds } = of;
   return [
     outageFinding(history, letters, cluster),
-    slowFinding(history, letters, cluster, thresholds.slow),
-    credentialsFinding(history, letters, thresholds.credentials),
-    rateLimitFinding(history, letters, thresholds.rateLimit),
-    ...refusedPayloadFindings(history, letters, thresholds.refused),
-    movedFinding(history, letters, thresholds.moved),
-    ...configurationFindings(history, letters, thresholds.configuration),
+    slowFinding(history, letters, { cluster, thresholds: thresholds.slow, lasts }),
+    credentialsFinding(history, letters, { thresholds: thresholds.credentials, lasts }),
+    rateLimitFinding(history, letters, { thresholds: thresholds.rateLimit, lasts }),
+    ...refusedPayloadFindings(history, letters, { thresholds: thresholds.refused, lasts }),
+    movedFinding(history, letters, { thresholds: thresholds.moved, lasts }),
+    ...configurationFindings(history, letters, { thresholds: thresholds.configuration, lasts }),
   ].filter((finding) => finding !== null);
 }
 

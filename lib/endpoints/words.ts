@@ -87,7 +87,9 @@ export function endpointCauseShort(endpoint: Described, nowMs: number, timeZone?
     case "disabled":
       return stoppedWords(endpoint, nowMs).replace(/^(Paused|Disabled) /, "");
     case "breaker_open":
-      return breaker.held_by === null ? probeWords(breaker, nowMs) : `held by ${breaker.held_by}`;
+      return breaker.held_by === null
+        ? probeWords(breaker, nowMs).replace(/^next /, "")
+        : `held by ${breaker.held_by}`;
     case "failing":
       return failingWords(endpoint, nowMs, timeZone) ?? "The latest attempt failed";
     case "slow":

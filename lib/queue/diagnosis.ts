@@ -39,7 +39,8 @@ export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]>
     const ids = [...new Set(groups.map(({ endpointId }) => endpointId))];
     const histories = await selectHistories(pool, ids);
     const failingEvents = await selectFailingEvents(pool);
-    const findings = diagnose({ groups, histories, failingEvents, nowMs });
+    const open = await selectOpen(pool);
+    const findings = diagnose({ groups, histories, failingEvents, open, nowMs });
     const letters = groups.reduce(
       (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),
       0,
@@ -203,6 +204,15 @@ async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
       endedAtMs: row.ended_at.getTime(),
     })),
   }));
+}
+
+/** What was found the last time; one at a time looks, so nobody changes it meanwhile. */
+async function selectOpen(db: Queryable): Promise<Finding[]> {
+  const { rows } = await db.query<
+    Omit<Finding, keyof StoredFinding> & { finding: StoredFinding }
+  >(`select kind, affiliate_id as "affiliateId", endpoint_id as "endpointId", event_type as "eventType",
+       event_id as "eventId", reason, finding from posthorn.alerts where state = 'open'`);
+  return rows.map(({ finding, ...row }) => ({ ...row, ...finding }));
 }
 
 /**

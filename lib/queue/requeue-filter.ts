@@ -1,4 +1,5 @@
 import type { RequeueFilter } from "#drizzle/schema/operations.ts";
+import { inStatusClass } from "#lib/db/status-class.ts";
 import type { RequeueOperation, RequeueSource } from "#lib/vocabulary.ts";
 import { supersededBy } from "./ordering.ts";
 
@@ -55,8 +56,9 @@ export function isMeant(row: string, { filter, asOf, lastId }: Selection, parame
     filter.affiliateId && `${row}.affiliate_id = ${add(filter.affiliateId, "uuid")}`,
     filter.endpoint && `${row}.endpoint_id = ${add(filter.endpoint, "uuid")}`,
     filter.eventType && `${row}.event_type = ${add(filter.eventType, "text")}`,
-    filter.reason && `${row}.reason = ${add(filter.reason, "posthorn.reason")}`,
+    filter.reasons && `${row}.reason = any(${add(filter.reasons, "posthorn.reason[]")})`,
     filter.status && `${row}.last_status = ${add(filter.status, "int")}`,
+    filter.statusClass && inStatusClass(`${row}.last_status`, filter.statusClass),
     filter.from && `${failedAt(row)} >= ${add(filter.from, "timestamptz")}`,
     filter.to && `${failedAt(row)} < ${add(filter.to, "timestamptz")}`,
   ]

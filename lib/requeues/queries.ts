@@ -115,7 +115,7 @@ function toRequeue({ requeue, endpointName, affiliate }: Row): Requeue {
 }
 
 function toFilter(
-  { endpoint, affiliateId: _, eventType, ...same }: RequeueFilter,
+  { endpoint, affiliateId: _, eventType, statusClass, ...same }: RequeueFilter,
   { endpointName, affiliate }: Pick<Row, "endpointName" | "affiliate">,
 ): Requeue["filter"] {
   return {
@@ -123,6 +123,7 @@ function toFilter(
     ...(endpoint === undefined ? {} : { endpoint: { id: endpoint, name: endpointName ?? endpoint } }),
     ...(affiliate ? { affiliate } : {}),
     ...(eventType === undefined ? {} : { event_type: eventType }),
+    ...(statusClass === undefined ? {} : { status_class: statusClass }),
   };
 }
 

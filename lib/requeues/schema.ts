@@ -21,6 +21,8 @@ import {
   requeueOperations,
   requeueSources,
   requeueStates,
+  type StatusClass,
+  statusClasses,
 } from "#lib/vocabulary.ts";
 
 const maxRequeueIds = 1_000;
@@ -37,8 +39,9 @@ export const requeueFilter = z
     endpoint: z.uuid().optional(),
     affiliate: affiliateKey.optional(),
     event_type: eventTypeName.optional(),
-    reason: z.enum(reasons).optional(),
-    status: z.int().min(100).max(599).optional(),
+    reasons: z.array(z.enum(reasons)).min(1).max(reasons.length).optional(),
+    status: z.int().min(100).max(999).optional(),
+    status_class: z.enum(statusClasses).optional(),
     from: isoTime.optional(),
     to: isoTime.optional(),
   })
@@ -137,8 +140,9 @@ export type Requeue = {
     endpoint?: { id: string; name: string };
     affiliate?: AffiliateRef;
     event_type?: string;
-    reason?: Reason;
+    reasons?: Reason[];
     status?: number;
+    status_class?: StatusClass;
     from?: string;
     to?: string;
   };

@@ -127,7 +127,7 @@ type Asked = RequeuePreviewInput & Pick<Partial<RequeueCreate>, "as_of">;
 
 /** What is meant, within what the actor may see. */
 async function freeze(actor: Actor, { input, tx }: { input: Asked; tx: Transaction }): Promise<Selection> {
-  const { affiliate, event_type, ...same } = input.filter;
+  const { affiliate, event_type, status_class, ...same } = input.filter;
   const named = affiliate === undefined ? null : await selectAffiliate(tx.orm, affiliate);
   const isForeign = actor.affiliateId !== null && named !== null && named.id !== actor.affiliateId;
   if (affiliate !== undefined && (named === null || isForeign)) throw noMatch();
@@ -135,6 +135,7 @@ async function freeze(actor: Actor, { input, tx }: { input: Asked; tx: Transacti
   const filter: RequeueFilter = {
     ...defined(same),
     ...(event_type === undefined ? {} : { eventType: event_type }),
+    ...(status_class === undefined ? {} : { statusClass: status_class }),
     ...(affiliateId === null ? {} : { affiliateId }),
   };
   return {

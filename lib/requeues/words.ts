@@ -1,5 +1,10 @@
 import { formatCount, formatNoun } from "#lib/format.ts";
-import { reasonSentences, requeueRefusalSentences, requeueSourceLabels } from "#lib/vocabulary.ts";
+import {
+  reasonSentences,
+  requeueRefusalSentences,
+  requeueSourceLabels,
+  statusClassLabels,
+} from "#lib/vocabulary.ts";
 import type { Requeue, RequeueHold, RequeuePreview } from "./schema.ts";
 
 /** Above this, whoever starts it types the number. */
@@ -41,13 +46,17 @@ const requeueSourceCount = Object.keys(requeueSourceLabels).length;
 
 /** What a filter narrows to, as names and values; times are left to whoever knows the zone. */
 export function filterFacts(filter: Requeue["filter"]): { name: string; value: string }[] {
-  const { ids, affiliate, event_type, reason, status } = filter;
+  const { ids, affiliate, event_type, reasons, status, status_class } = filter;
   return [
     { name: "Deliveries", value: ids && deliveriesWords(ids.length) },
     { name: "Affiliate", value: affiliate?.name },
     { name: "Event type", value: event_type },
-    { name: "Reason", value: reason && reasonSentences[reason] },
+    {
+      name: reasons?.length === 1 ? "Reason" : "Reasons",
+      value: reasons?.map((reason) => reasonSentences[reason]).join("; "),
+    },
     { name: "Status", value: status && String(status) },
+    { name: "Status", value: status_class && statusClassLabels[status_class] },
   ].filter((fact): fact is { name: string; value: string } => Boolean(fact.value));
 }
 

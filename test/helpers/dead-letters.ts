@@ -9,19 +9,21 @@ import type { TestEndpoint } from "./factories.ts";
 export async function makeDeadLetters(
   pool: pg.Pool,
   options: {
-    endpoint: TestEndpoint;
+    endpoint: Pick<TestEndpoint, "id" | "affiliateId">;
     count: number;
     type?: string;
-    reason?: string;
-    status?: number;
+    reason?: Reason;
+    status?: number | null;
+    attempts?: number;
     data?: string;
     state?: "dead_letter" | "failed" | "pending";
     orderingKeys?: number;
-    /** SQL; an hour ago unless given. */
+    /** SQL, in which n is the number of each; an hour ago unless given. */
     diedAt?: string;
   },
 ): Promise<void> {
-  const { endpoint, count, orderingKeys = null } = options;
+  const { endpoint, count, orderingKeys = null, state = "dead_letter" } = options;
+  const isPending = state === "pending";
   const died = options.diedAt ?? "now() - interval '1 hour'";
   await pool.query(
     `with made as (
@@ -44,19 +46,17 @@ export async function makeDeadLetters(
       endpoint.affiliateId,
       endpoint.id,
       options.type ?? "conversion.approved",
-      options.reason ?? (options.state === "pending" ? null : "server_error"),
-      options.status ?? (options.state === "pending" ? null : 500),
+      options.reason ?? (isPending ? null : "server_error"),
+      options.status === undefined ? (isPending ? null : 500) : options.status,
       options.data ?? '{"click_id":"c-1"}',
-      options.state ?? "dead_letter",
+      state,
       orderingKeys,
-      options.state === "pending" ? 0 : 5,
+      isPending ? 0 : (options.attempts ?? 5),
     ],
   );
 }
 
-let batches = 0;
-
-/** Dead letters of an endpoint, a minute apart, the latest now; times and answers as the worker stores them. */
+/** Dead letters that say what they died of, a minute apart, the latest now or `agoHours` ago; given up at once. */
 export async function addDeadLetters(
   pool: pg.Pool,
   given: {
@@ -69,21 +69,22 @@ export async function addDeadLetters(
     eventType?: string;
   },
 ): Promise<void> {
-  await pool.query(
-    `insert into posthorn.deliveries (event_id, event_received_at, event_type, affiliate_id, endpoint_id, state, reason,
-       last_status, attempt_number, attempts_charged, ended_at)
-     select $8 || n, now(), $7, $2, $1::uuid, 'dead_letter', $4, $5, 1, 1,
-       now() - $6 * interval '1 hour' - ($3 - n) * interval '1 minute'
-     from generate_series(1, $3::int) n`,
-    [
-      given.endpointId,
-      given.affiliateId,
-      given.count,
-      given.reason,
-      given.status ?? null,
-      given.agoHours ?? 0,
-      given.eventType ?? "deposit",
-      `letter-${++batches}-${given.endpointId}-`,
-    ],
-  );
+  const {
+    endpointId,
+    affiliateId,
+    count,
+    reason,
+    status = null,
+    agoHours = 0,
+    eventType = "deposit",
+  } = given;
+  await makeDeadLetters(pool, {
+    endpoint: { id: endpointId, affiliateId },
+    count,
+    reason,
+    status,
+    attempts: 1,
+    type: eventType,
+    diedAt: `now() - interval '${agoHours} hours' - ($1::int - n) * interval '1 minute'`,
+  });
 }

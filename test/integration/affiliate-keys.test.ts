@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { createSearchHasher } from "#lib/search/hash.ts";
-import { apiPermissions } from "#test/fixtures/api-permissions.ts";
+import { routeAccess } from "#test/fixtures/access.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import {
   createAffiliate,
@@ -15,7 +15,7 @@ import { type Handler, handlersOf } from "#test/helpers/handlers.ts";
 
 const files = import.meta.glob<Record<string, Handler>>("../../app/api/v1/**/route.ts", { eager: true });
 const open = handlersOf(files, "../../app/api/v1").filter(({ name }) =>
-  apiPermissions[name]?.includes("affiliate"),
+  routeAccess[name.replace(" ", " /api/v1")]?.includes("limited"),
 );
 const api = setUpApi();
 const clickId = "click-of-somebody";

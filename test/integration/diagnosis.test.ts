@@ -128,6 +128,30 @@ describe("alerts", () => {
     ]);
   });
 
+  test("one that is put back lasts to the end, and is told of once", async () => {
+    await of(60, "timeout");
+    const told = [await diagnoseDeadLetters(db.pool)];
+    for (const left of [49, 20, 7, 6, 2]) {
+      await db.pool.query(
+        `update posthorn.deliveries set state = 'pending' where state = 'dead_letter'
+           and id not in (select id from posthorn.deliveries where state = 'dead_letter' order by id desc limit $1)`,
+        [left],
+      );
+      told.push(await diagnoseDeadLetters(db.pool));
+    }
+    expect(told.map((changes) => changes.map(({ kind, state }) => `${kind} ${state}`))).toEqual([
+      ["outage opened"],
+      [],
+      [],
+      [],
+      ["outage ended"],
+      [],
+    ]);
+    expect(await alerts()).toMatchObject([
+      { state: "ended", count: 7, finding: { evidence: { count: 7, most: 60 } } },
+    ]);
+  });
+
   test("what is older than what could be put back says nothing, nor does a deleted endpoint's", async () => {
     await addDeadLetters(db.pool, {
       endpointId: mine.id,

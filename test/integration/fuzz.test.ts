@@ -15,6 +15,7 @@ import {
   mutateText,
 } from "#test/helpers/fuzz.ts";
 import { createUserSession } from "#test/helpers/users.ts";
+import * as invitations from "../../app/api/console/invitations/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as deadLetters from "../../app/api/v1/dead-letters/route.ts";
 import * as deliveries from "../../app/api/v1/deliveries/route.ts";
@@ -60,6 +61,8 @@ const ids: Record<string, string[]> = {
   "events/[id]": [],
   "requeues/[id]": [uuid],
   "secrets/[secretId]": [uuid],
+  "users/[id]": [uuid],
+  "invitations/[id]": [uuid],
   "api/[...path]": ["nothing"],
 };
 const cursors: string[] = [];
@@ -139,6 +142,7 @@ const bodies: Record<string, unknown[]> = {
     { token: "x".repeat(43), name: "Fuzz", email: "fuzz@posthorn.example", password: "four little horns" },
   ],
   "/sign-in": [{ email: "fuzz@posthorn.example", password: "three little horns" }],
+  "/sign-in/oidc": [{}, { next: "/overview" }],
   "/sign-in/code": [{ code: "123456" }, { code: "abcde-fghij" }],
   "/sign-out": [{}],
   "/account/two-factor": [{ password: "three little horns" }],
@@ -147,6 +151,18 @@ const bodies: Record<string, unknown[]> = {
   "/requeues": [requeue, { ...requeue, filter: { ids: ["1", "2"] }, operation: "discard" }],
   "/requeues/preview": [{ filter: requeue.filter, mode: "render_again" }, { filter: {} }],
   "/requeues/[id]/cancel": [{}],
+  "/invitations": [
+    { email: "fuzz@posthorn.example", role: "support" },
+    { email: "fuzz@posthorn.example", role: "affiliate", affiliate: "acme" },
+  ],
+  "/invitations/accept": [{ token: "x".repeat(43), name: "Fuzz", password: "four little horns" }],
+  "/users/[id]": [{ role: "ops" }, { role: "affiliate", affiliate: "acme" }],
+  "/users/[id]/deactivate": [{}],
+  "/users/[id]/reactivate": [{}],
+  "/users/[id]/reset-second-factor": [{}],
+  "/users/[id]/sign-out": [{}],
+  // Of nobody: as a viewer the rest of the run would be refused.
+  "/view-as": [{ affiliate: "nobody-at-all" }],
   "/templates/preview": [
     {
       template: "http://127.0.0.1:1/p?c={click_id|none}&t={timestamp:tz(Europe/Riga)}&a={amount|0}",
@@ -178,6 +194,10 @@ async function makeRecords() {
   ids["endpoints/[id]"] = made.map(({ body }) => body.id);
   const { body } = await api.call(events.POST, { body: { ...event, id: `fuzz-${made[0]?.body.id}` } });
   ids["events/[id]"]?.push(body.id);
+  const invited = await api.call(invitations.POST, { body: { email: "x@posthorn.example", role: "ops" } });
+  // So many are refused after a while.
+  if (invited.status === 201) ids["invitations/[id]"]?.push(invited.body.id);
+  ids["users/[id]"]?.push((await createUserSession(api.database.pool, { role: "ops" })).id);
   await fanOut(api.database.pool, fanOutOptions);
   const page = await api.call(deliveries.GET, { query: { limit: "1" } });
   ids["deliveries/[id]"]?.push(page.body.data[0].id);

@@ -198,7 +198,7 @@ describe("freshness", () => {
     expect(Date.now() - Date.parse((await latencyOf(busy))?.at ?? "")).toBeLessThan(60_000);
   });
 
-  test("only one worker works them out at a time", async () => {
+  test("only one worker works them out at a time, both kinds: they write the same rows in no common order", async () => {
     const client = await db.pool.connect();
     await client.query("begin; select pg_advisory_xact_lock(hashtextextended('posthorn.percentiles', 0))");
     const endpoint = await newEndpoint();
@@ -206,9 +206,11 @@ describe("freshness", () => {
     await attempt(worker, endpoint, [1]);
     await worker.recorder.flush();
     expect(await refreshPercentiles(db.pool)).toBe(0);
+    expect(await refreshLastHour(db.pool)).toBe(0);
     await client.query("commit");
     client.release();
     expect(await refreshPercentiles(db.pool)).toBe(1);
+    expect(await refreshLastHour(db.pool)).toBe(1);
   });
 });
 

@@ -164,7 +164,11 @@ describe("which are meant", () => {
       (await look({ filter: { affiliate: affiliate.key, ...more } as RequeueFilterInput })).total;
     expect(await total({})).toBe(3);
     expect(await total({ endpoint: endpoint.id })).toBe(3);
-    expect(await total({ reason: "unauthorized" })).toBe(1);
+    expect(await total({ reasons: ["unauthorized"] })).toBe(1);
+    expect(await total({ reasons: ["unauthorized", "server_error"] })).toBe(3);
+    expect(await total({ reasons: ["unauthorized"], status_class: "4xx" })).toBe(1);
+    expect(await total({ status_class: "5xx" })).toBe(2);
+    expect(await total({ status_class: "none" })).toBe(0);
     expect(await total({ status: 500 })).toBe(2);
     expect(await total({ event_type: "deposit" })).toBe(2);
     expect(await total({ from: hourAgo })).toBe(1);
@@ -291,7 +295,9 @@ describe("bad input", () => {
   test.each<[string, Wish, string]>([
     ["a rate of zero", { rate_per_second: 0 }, "rate_per_second"],
     ["a rate below zero", { rate_per_second: -1 }, "rate_per_second"],
-    ["a reason that nothing has", { filter: { reason: "bad_mood" as never } }, "filter.reason"],
+    ["a reason that nothing has", { filter: { reasons: ["bad_mood" as never] } }, "filter.reasons.0"],
+    ["an empty list of reasons", { filter: { reasons: [] } }, "filter.reasons"],
+    ["the one reason that there was", { filter: { reason: "unauthorized" } as never }, "filter.reason"],
     ["no reason for it", { reason: " " }, "reason"],
     [
       "too many ids",

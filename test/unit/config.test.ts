@@ -21,6 +21,7 @@ test("an empty environment gives the defaults", () => {
     publicUrl: undefined,
     trustedProxies: 0,
     firstAdmin: undefined,
+    oidc: undefined,
     databaseUrl: undefined,
     dataDir: ".posthorn",
     databasePort: undefined,
@@ -50,6 +51,14 @@ describe("accepted", () => {
       { DATABASE_URL: databaseUrl, POSTHORN_SECRET_KEY: key },
       { databaseUrl, secretKey: Buffer.alloc(32, 7) },
     ],
+    ...["https://login.example", "http://127.0.0.1:8080"].map((issuer): [NodeJS.Dict<string>, object] => [
+      {
+        POSTHORN_OIDC_ISSUER: `${issuer}/`,
+        POSTHORN_OIDC_CLIENT_ID: "c",
+        POSTHORN_OIDC_CLIENT_SECRET: "s",
+      },
+      { oidc: { issuer, clientId: "c", clientSecret: "s" } },
+    ]),
     [{ POSTHORN_DATABASE_PORT: "5433" }, { databasePort: 5433 }],
     [{ POSTHORN_API_KEY: "k".repeat(24) }, { apiKey: "k".repeat(24) }],
     [
@@ -94,6 +103,10 @@ describe("refused, with the variable's name and what is allowed", () => {
     [{ POSTHORN_PUBLISH_PER_SECOND: "0" }, "POSTHORN_PUBLISH_PER_SECOND must be a whole number from 1"],
     [{ POSTHORN_WORKER_SLOTS: "1001" }, "POSTHORN_WORKER_SLOTS must be a whole number from 1 to 1000"],
     [{ POSTHORN_LOG_LEVEL: "loud" }, "POSTHORN_LOG_LEVEL must be one of trace, debug, info"],
+    [{ POSTHORN_OIDC_ISSUER: "http://login.example" }, "must begin with https://"],
+    [{ POSTHORN_OIDC_ISSUER: "http://127.0.0.1.evil.example" }, "must begin with https://"],
+    [{ POSTHORN_OIDC_ISSUER: "login" }, "POSTHORN_OIDC_ISSUER must be the URL"],
+    [{ POSTHORN_OIDC_CLIENT_ID: "c" }, "must be set together"],
   ])("%o", (env, fault) => {
     expect(faultsOf(env)).toContain(fault);
   });

@@ -17,6 +17,7 @@ const may = (asker: Asker) => verbs.filter((verb) => can(asker, verb) === null);
 const support: Verb[] = [
   "affiliate.read",
   "alert.read",
+  "affiliate.view_as",
   "audit.read",
   "delivery.read",
   "delivery.resend",
@@ -107,7 +108,8 @@ test("no role may what one above it may not, and an admin may everything that pe
 
 test("a key's rights follow its purpose, and what is not for one affiliate not its limits", () => {
   expect(may(key("publish"))).toEqual(["event.publish"]);
-  expect(may(key("manage")).sort()).toEqual([...verbs].sort());
+  const forPeople = ["affiliate.view_as", "user.manage"];
+  expect(verbs.filter((verb) => !may(key("manage")).includes(verb)).sort()).toEqual(forPeople);
   expect(may(key("read")).every((verb) => /\.(read|preview|read_secrets)$/.test(verb))).toBe(true);
   const all = may(key("read"));
   const limited = may(key("read", mine));
@@ -117,6 +119,23 @@ test("a key's rights follow its purpose, and what is not for one affiliate not i
     "endpoint.read_secrets",
     "requeue.read",
   ]);
+});
+
+test.each(["support", "ops", "admin"] as const)(
+  "%s, viewing as an affiliate, may read what the affiliate may",
+  (role) => {
+    const viewer: Asker = { kind: "user", role, affiliateId: mine, viewing: { name: "Acme" } };
+    const reads = affiliate.filter((verb) => /\.(read|preview|read_secrets)$/.test(verb));
+    expect(may(viewer).sort()).toEqual([...reads].sort());
+    expect(can(viewer, "endpoint.pause", { affiliateId: mine })).toMatch(/^You are viewing as Acme/);
+    expect(can(viewer, "endpoint.read", { affiliateId: theirs })).toMatch(/another affiliate/);
+    expect(isStaff(viewer)).toBe(true);
+  },
+);
+
+test("nobody manages themselves, and an admin everybody else", () => {
+  expect(can(user("admin"), "user.manage", { isSelf: true })).toMatch(/^Nobody changes/);
+  expect(can(user("admin"), "user.manage", { isSelf: false })).toBeNull();
 });
 
 describe("whoever is limited to one affiliate", () => {

@@ -41,10 +41,8 @@ describe("what a delivery waits for", () => {
 
   it("says that it waits for the endpoint's breaker", () => {
     const waiting = { state: "failed", behind_breaker: true };
-    expect(next({ ...waiting, next_attempt_at: at(40_000) })).toBe(
-      "behind the endpoint's open breaker · in 40 s",
-    );
-    expect(next({ ...waiting, next_attempt_at: null })).toBe("behind the endpoint's open breaker");
+    expect(next({ ...waiting, next_attempt_at: at(40_000) })).toBe("behind an open breaker · in 40 s");
+    expect(next({ ...waiting, next_attempt_at: null })).toBe("behind an open breaker");
   });
 
   it("says who holds it, where that is known", () => {
@@ -189,7 +187,7 @@ describe("an endpoint's condition and cause", () => {
     ],
     [
       "Refused connections since 12:00; next probe in 40 s.",
-      "next probe in 40 s",
+      "probe in 40 s",
       open({ next_probe_at: at(40_000) }),
     ],
     [
@@ -205,7 +203,7 @@ describe("an endpoint's condition and cause", () => {
     ["Refused connections since 12:00; nothing is sent to it.", "nothing is sent to it", open({})],
     [
       "Too many attempts failed, open since 13:00; next probe in 40 s.",
-      "next probe in 40 s",
+      "probe in 40 s",
       open({ next_probe_at: at(40_000) }, success),
     ],
     [

@@ -1,4 +1,5 @@
 import { HydrationBoundary } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { EndpointList } from "#components/endpoints/endpoint-list.tsx";
@@ -26,6 +27,7 @@ export default async function Page({ searchParams }: { searchParams: Promise<Sea
         title="Endpoints"
         actions={
           <MayLink href="/endpoints/new" tone="primary" verb="endpoint.create">
+            <Plus aria-hidden />
             Create an endpoint
           </MayLink>
         }

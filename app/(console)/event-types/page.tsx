@@ -1,4 +1,5 @@
 import { HydrationBoundary } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { EventTypeList } from "#components/event-types/event-type-list.tsx";
@@ -26,6 +27,7 @@ export default async function Page({ searchParams }: { searchParams: Promise<Sea
         title="Event types"
         actions={
           <MayLink href="/event-types/new" tone="primary" verb="event_type.create">
+            <Plus aria-hidden />
             Add an event type
           </MayLink>
         }

@@ -59,7 +59,7 @@ export function moreAttempts(
 
 /**
  * A rate below what their server let through while it refused others, from the hours in `hourNumbers`: the median
- * of what was delivered, less a fifth, and less than the present limit. Null where nothing got through.
+ * of what was delivered, less a fifth. Null where nothing got through, or the present limit is as low already.
  */
 export function gentleRate(
   { hours, rateLimit }: EndpointHistory,
@@ -72,8 +72,8 @@ export function gentleRate(
   const median = delivered[Math.floor(delivered.length / 2)];
   if (median === undefined) return null;
   const present = rateLimit && (rateLimit.amount * 3_600) / ratePeriodSeconds[rateLimit.per];
-  const perHour = Math.max(1, Math.floor(headroom * Math.min(median, present ?? median)));
-  if (present !== null && perHour >= present) return null;
+  const perHour = Math.max(1, Math.floor(headroom * median));
+  if (present !== null && present <= perHour) return null;
   // The shortest period in which the rate is still a number of some size, so that rounding costs little.
   const per = (["second", "minute"] as RatePeriod[]).find(
     (period) => (perHour * ratePeriodSeconds[period]) / 3_600 >= 10,

@@ -42,8 +42,10 @@ export function spanOf(letters: readonly Letters[]): { firstAtMs: number; endsAt
 
 export function evidenceOf(letters: readonly Letters[]): Evidence {
   const { firstAtMs, endsAtMs } = spanOf(letters);
+  const count = countOf(letters);
   return {
-    count: countOf(letters),
+    count,
+    most: count,
     first_at: isoOf(firstAtMs),
     last_at: isoOf(endsAtMs),
     samples: newestOf(letters.map(({ sampleId }) => sampleId)),

@@ -1,5 +1,6 @@
 import type { Reason } from "#lib/vocabulary.ts";
 import { longerRetry, moreAttempts } from "./advice.ts";
+import type { Lasts } from "./lasting.ts";
 import {
   countOf,
   countWords,
@@ -10,7 +11,7 @@ import {
   spanOf,
   spanWords,
 } from "./letters.ts";
-import { bucketMs, type EndpointHistory, type Finding, type RemedyAction } from "./types.ts";
+import { bucketMs, type EndpointHistory, type Evidence, type Finding, type RemedyAction } from "./types.ts";
 
 /** Their server was away, or too slow, or failed: what another attempt may change. */
 const outageReasons: ReadonlySet<Reason> = new Set([
@@ -60,13 +61,20 @@ export function outageBuckets(
   return found;
 }
 
+/** Those of an outage that was found before, by its evidence. */
+export function bucketsOf({ first_at, last_at }: Evidence): Set<number> {
+  const first = Math.floor(Date.parse(first_at) / bucketMs);
+  const end = Math.ceil(Date.parse(last_at) / bucketMs);
+  return new Set(Array.from({ length: Math.max(1, end - first) }, (_, n) => first + n));
+}
+
 /** Many deliveries given up within an hour, since their server was away. */
 export function outageFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
   cluster: ReadonlySet<number>,
 ): Finding | null {
-  const within = letters.filter(({ bucket, reason }) => cluster.has(bucket) && outageReasons.has(reason));
+  const within = outageLetters(letters, cluster);
   if (within.length === 0) return null;
   const { firstAtMs, endsAtMs } = spanOf(within);
   const retry = longerRetry(history, endsAtMs - firstAtMs);
@@ -91,16 +99,21 @@ export function outageFinding(
   };
 }
 
+/** What an outage is the cause of, in the stretches of a cluster. */
+export function outageLetters(letters: readonly Letters[], cluster: ReadonlySet<number>): Letters[] {
+  return letters.filter(({ bucket, reason }) => cluster.has(bucket) && outageReasons.has(reason));
+}
+
 /** A few a day, day after day: not an outage, but attempts that do not suffice. */
 export function slowFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  cluster: ReadonlySet<number>,
-  thresholds: SlowThresholds,
+  { cluster, thresholds, lasts }: { cluster: ReadonlySet<number>; thresholds: SlowThresholds; lasts: Lasts },
 ): Finding | null {
   const rest = letters.filter(({ bucket, reason }) => !cluster.has(bucket) && outageReasons.has(reason));
-  if (rest.length === 0 || !isEven(rest, thresholds)) return null;
   const count = countOf(rest);
+  if (count === 0) return null;
+  if (!isEven(rest, thresholds) && !lasts({ kind: "slow_accumulation", count })) return null;
   const { firstAtMs, endsAtMs } = spanOf(rest);
   const days = Math.max(1, Math.round((endsAtMs - firstAtMs) / dayMs));
   const timeouts = countOf(rest.filter(({ reason }) => reason === "timeout"));

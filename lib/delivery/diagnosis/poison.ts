@@ -75,6 +75,7 @@ function toFinding({ eventId, eventType, affiliateId, letters }: FailingEvent): 
     reason: null,
     evidence: {
       count: letters.length,
+      most: letters.length,
       first_at: isoOf(Math.min(...letters.map(({ endedAtMs }) => endedAtMs))),
       last_at: isoOf(Math.max(...letters.map(({ endedAtMs }) => endedAtMs))),
       samples: newestOf(letters.map(({ deliveryId }) => deliveryId)),

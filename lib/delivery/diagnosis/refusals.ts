@@ -1,5 +1,6 @@
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { deliveredSince, gentleRate } from "./advice.ts";
+import type { Lasts } from "./lasting.ts";
 import { countOf, deliveriesWords, evidenceOf, filterFor, type Letters, spanOf } from "./letters.ts";
 import {
   bucketMs,
@@ -64,19 +65,23 @@ const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
 export function credentialsFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  thresholds: CredentialsThresholds,
+  { thresholds, lasts }: { thresholds: CredentialsThresholds; lasts: Lasts },
 ): Finding | null {
   const refused = ofReasons(letters, ["unauthorized", "forbidden"]);
   const count = countOf(refused);
-  if (count < thresholds.count) return null;
-  const { firstAtMs, endsAtMs } = spanOf(refused);
+  const isLasting = lasts({ kind: "credentials", count });
+  if (count < thresholds.count && !isLasting) return null;
+  const { firstAtMs } = spanOf(refused);
   const silent = history.lastSuccessAtMs === null || history.lastSuccessAtMs < firstAtMs;
-  if (!silent && !isRising(refused, thresholds)) return null;
+  const rising = !silent && isRising(refused, thresholds);
+  if (!silent && !rising && !isLasting) return null;
   return findingOf(history, refused, {
     kind: "credentials",
     sentence: silent
       ? `Their server refuses our credentials: ${deliveriesWords(count)} were given up, and nothing has got through since the first.`
-      : `Their server refuses our credentials more and more: ${deliveriesWords(countOf(refused.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs)))} within the latest day.`,
+      : rising
+        ? `Their server refuses our credentials more and more: ${deliveriesWords(latestDayOf(refused))} within the latest day.`
+        : `Their server refused our credentials: ${deliveriesWords(count)} were given up, while others got through.`,
     remedy: "Update the endpoint's credentials, then put these back.",
     setting: "credentials",
   });
@@ -84,34 +89,45 @@ export function credentialsFinding(
 
 /** The latest day of them against the mean of all days before it that are looked at, also those without any. */
 function isRising(letters: readonly Letters[], { count, rise }: CredentialsThresholds): boolean {
-  const { endsAtMs } = spanOf(letters);
-  const latest = countOf(letters.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs));
+  const latest = latestDayOf(letters);
   const perDayBefore = (countOf(letters) - latest) / (daysLooked - 1);
   return latest >= count && latest >= rise * perDayBefore;
+}
+
+function latestDayOf(letters: readonly Letters[]): number {
+  const { endsAtMs } = spanOf(letters);
+  return countOf(letters.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs));
 }
 
 /** 429 until the attempts were used up. */
 export function rateLimitFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  thresholds: RateLimitThresholds,
+  { thresholds, lasts }: { thresholds: RateLimitThresholds; lasts: Lasts },
 ): Finding | null {
   const refused = ofReasons(letters, ["rate_limited"]);
   const count = countOf(refused);
-  if (count < thresholds.count) return null;
+  if (count < thresholds.count && !lasts({ kind: "rate_limit", count })) return null;
   const rate = gentleRate(
     history,
     new Set(refused.map(({ bucket }) => Math.floor((bucket * bucketMs) / 3_600_000))),
   );
+  const isLow = history.rateLimit !== null && rate === null;
   const limit =
-    history.rateLimit === null ? "no rate limit is set" : "the rate limit that is set is too high";
+    history.rateLimit === null
+      ? "no rate limit is set"
+      : isLow
+        ? "the rate limit that is set now is below what they took"
+        : "the rate limit that is set is too high";
   return findingOf(history, refused, {
     kind: "rate_limit",
     sentence: `Their server says that we send too fast: ${deliveriesWords(count)} were refused to the last attempt, and ${limit}.`,
     remedy:
       history.rateLimit === null
         ? "Set a rate limit below what they take, then put these back."
-        : "Lower the rate limit, then put these back.",
+        : isLow
+          ? "Put these back: they go out within the limit. Lower it where they are refused again."
+          : "Lower the rate limit, then put these back.",
     actions: rate ? [{ kind: "set_rate_limit", rate_limit: rate }] : [],
     setting: "rate_limit",
   });
@@ -121,13 +137,14 @@ export function rateLimitFinding(
 export function refusedPayloadFindings(
   history: EndpointHistory,
   letters: readonly Letters[],
-  thresholds: RefusedThresholds,
+  { thresholds, lasts }: { thresholds: RefusedThresholds; lasts: Lasts },
 ): Finding[] {
   const refused = ofReasons(letters, ["bad_request", "payload_refused"]);
   const all = countOf(refused);
   return [...Map.groupBy(refused, ({ eventType }) => eventType)].flatMap(([eventType, ofType]) => {
     const count = countOf(ofType);
-    if (count < thresholds.count || count < thresholds.share * all) return [];
+    const isPattern = count >= thresholds.count && count >= thresholds.share * all;
+    if (!isPattern && !lasts({ kind: "refused_payload", eventType, count })) return [];
     return findingOf(history, ofType, {
       kind: "refused_payload",
       eventType,
@@ -144,14 +161,15 @@ export function refusedPayloadFindings(
 export function movedFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  thresholds: MovedThresholds,
+  { thresholds, lasts }: { thresholds: MovedThresholds; lasts: Lasts },
 ): Finding | null {
   const moved = ofReasons(letters, ["gone", "redirect", "not_found"]);
   const count = countOf(moved);
   if (count === 0) return null;
   const isGone = moved.some(({ reason }) => reason === "gone");
   const delivered = deliveredSince(history.hours, spanOf(moved).firstAtMs);
-  if (!isGone && (count < thresholds.count || count < thresholds.share * (count + delivered))) return null;
+  const isPattern = isGone || (count >= thresholds.count && count >= thresholds.share * (count + delivered));
+  if (!isPattern && !lasts({ kind: "moved", count })) return null;
   const redirects = countOf(ofReasons(moved, ["redirect"])) * 2 > count;
   const what = isGone
     ? "Their server says that this URL is gone for good"
@@ -172,12 +190,13 @@ export function movedFinding(
 export function configurationFindings(
   history: EndpointHistory,
   letters: readonly Letters[],
-  thresholds: ConfigurationThresholds,
+  { thresholds, lasts }: { thresholds: ConfigurationThresholds; lasts: Lasts },
 ): Finding[] {
   return [...Map.groupBy(letters, ({ reason }) => reason)].flatMap(([reason, ofReason]) => {
     const known = configurationRemedies[reason];
     const count = countOf(ofReason);
-    if (!known || count < thresholds.count) return [];
+    if (!known) return [];
+    if (count < thresholds.count && !lasts({ kind: "configuration", reason, count })) return [];
     const { remedy, setting, what } = known;
     return findingOf(history, ofReason, {
       kind: "configuration",

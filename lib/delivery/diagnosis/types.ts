@@ -48,6 +48,8 @@ export type Answers = { reason: Reason; status: number | null; count: number }[]
 
 export type Evidence = {
   count: number;
+  /** The most that it has had since it appeared. */
+  most: number;
   first_at: string;
   last_at: string;
   /** Ids of deliveries, the newest first; at most three. */
@@ -97,6 +99,12 @@ export type Finding = {
 };
 
 /** Tells findings apart, and is the same for as long as one lasts. */
-export function findingKey({ kind, endpointId, eventType, eventId, reason }: Finding): string {
+export function findingKey({
+  kind,
+  endpointId,
+  eventType,
+  eventId,
+  reason,
+}: Pick<Finding, "kind" | "endpointId" | "eventType" | "eventId" | "reason">): string {
   return [kind, endpointId, eventType, eventId, reason].map((part) => part ?? "").join("|");
 }

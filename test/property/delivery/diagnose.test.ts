@@ -102,9 +102,10 @@ describe("whatever the dead letters are", () => {
             groups: shuffled(groups.map((group) => ({ ...group, buckets: shuffled(group.buckets) }))),
             histories: shuffled(histories.map((one) => ({ ...one, hours: shuffled(one.hours) }))),
             failingEvents: shuffled(failingEvents.map((one) => ({ ...one, letters: shuffled(one.letters) }))),
+            open: [],
             nowMs,
           }),
-        ).toEqual(diagnose({ groups, histories, failingEvents, nowMs }));
+        ).toEqual(diagnose({ groups, histories, failingEvents, open: [], nowMs }));
       }),
     );
   });
@@ -112,7 +113,7 @@ describe("whatever the dead letters are", () => {
   test("no letter is counted twice, but for those of one event", () => {
     fc.assert(
       fc.property(input, ({ letters, histories, failingEvents }) => {
-        const findings = diagnose({ groups: groupsOf(letters), histories, failingEvents, nowMs });
+        const findings = diagnose({ groups: groupsOf(letters), histories, failingEvents, open: [], nowMs });
         const ofEndpoints = findings.filter(({ kind }) => kind !== "poison");
         expect(ofEndpoints.reduce((sum, { evidence }) => sum + evidence.count, 0)).toBeLessThanOrEqual(
           letters.length,
@@ -130,7 +131,7 @@ describe("whatever the dead letters are", () => {
   test("each finding is told apart, begins before it ends, and its requeue finds what it counts", () => {
     fc.assert(
       fc.property(input, ({ letters, histories, failingEvents }) => {
-        const findings = diagnose({ groups: groupsOf(letters), histories, failingEvents, nowMs });
+        const findings = diagnose({ groups: groupsOf(letters), histories, failingEvents, open: [], nowMs });
         expect(new Set(findings.map(findingKey)).size).toBe(findings.length);
         for (const { evidence, actions } of findings) {
           expect(evidence.first_at <= evidence.last_at && Date.parse(evidence.last_at) <= nowMs).toBe(true);
@@ -159,6 +160,7 @@ describe("whatever the dead letters are", () => {
           groups: groupsOf(letters),
           histories,
           failingEvents,
+          open: [],
           nowMs,
         })) {
           const present = histories.find((one) => one.endpointId === endpointId);
@@ -189,7 +191,7 @@ describe("whatever the dead letters are", () => {
   test("what does not concern it changes nothing: another endpoint, and healthy hours of others", () => {
     fc.assert(
       fc.property(input, lettersOfAll, history, ({ letters, histories, failingEvents }, more, other) => {
-        const before = diagnose({ groups: groupsOf(letters), histories, failingEvents, nowMs });
+        const before = diagnose({ groups: groupsOf(letters), histories, failingEvents, open: [], nowMs });
         const elsewhere = more.map((letter) => ({ ...letter, endpointId: "other" }));
         const after = diagnose({
           groups: groupsOf([...letters, ...elsewhere]),
@@ -199,6 +201,7 @@ describe("whatever the dead letters are", () => {
             historyOf({ endpointId: "healthy" }),
           ],
           failingEvents,
+          open: [],
           nowMs,
         });
         expect(after.filter(({ endpointId }) => endpointId !== "other")).toEqual(before);
@@ -213,6 +216,7 @@ describe("replayed: what the real rules make of a server's behaviour", () => {
       groups: groupsOf(replayed.flatMap(({ letters }) => letters)),
       histories: replayed.map(({ history }) => history),
       failingEvents: [],
+      open: [],
       nowMs,
     }).map(({ kind }) => kind);
   const week = { fromMs: nowMs - 7 * dayMs, toMs: nowMs, everyMs: 10 * 60_000 };

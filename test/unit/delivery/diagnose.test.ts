@@ -18,12 +18,18 @@ const nowMs = day0 + 28 * dayMs;
 
 function found(
   letters: readonly Letter[],
-  given: { history?: Partial<EndpointHistory>; events?: FailingEvent[]; histories?: EndpointHistory[] } = {},
+  given: {
+    history?: Partial<EndpointHistory>;
+    events?: FailingEvent[];
+    histories?: EndpointHistory[];
+    open?: Finding[];
+  } = {},
 ): Finding[] {
   const input: DiagnosisInput = {
     groups: groupsOf(letters),
     histories: given.histories ?? [historyOf(given.history)],
     failingEvents: given.events ?? [],
+    open: given.open ?? [],
     nowMs,
   };
   return diagnose(input);
@@ -93,6 +99,7 @@ describe("outage cluster", () => {
     ]);
     expect(finding?.evidence).toEqual({
       count: 60,
+      most: 60,
       first_at: "2026-11-12T00:00:00.000Z",
       last_at: "2026-11-12T00:10:00.000Z",
       samples: ["60", "30"],
@@ -289,16 +296,17 @@ describe("rate limit", () => {
   test("a limit that is set is lowered", () => {
     const set = (rateLimit: EndpointHistory["rateLimit"]) =>
       found(letters, { history: { hours: hoursOf(3_600, 3_600), rateLimit } })[0];
-    expect(set({ amount: 10, per: "minute" })?.actions[0]).toEqual({
+    expect(set({ amount: 1, per: "second" })?.actions[0]).toEqual({
       kind: "set_rate_limit",
-      rate_limit: { amount: 480, per: "hour" },
+      rate_limit: { amount: 48, per: "minute" },
     });
+    expect(set({ amount: 49, per: "minute" })?.sentence).toContain("is too high");
     expect(set({ amount: 100, per: "second" })?.actions[0]).toEqual({
       kind: "set_rate_limit",
       rate_limit: { amount: 48, per: "minute" },
     });
     expect(set({ amount: 1, per: "hour" })?.actions[0]?.kind).toBe("open_setting");
-    expect(set({ amount: 1, per: "hour" })?.sentence).toContain("is too high");
+    expect(set({ amount: 48, per: "minute" })?.actions[0]?.kind).toBe("open_setting");
   });
 });
 
@@ -469,6 +477,7 @@ test("thresholds are parameters", () => {
     groups: groupsOf(row(10, "timeout", minuteMs)),
     histories: [historyOf()],
     failingEvents: [],
+    open: [],
     nowMs,
   };
   expect(diagnose(input)).toEqual([]);

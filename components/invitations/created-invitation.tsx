@@ -1,0 +1,34 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import type { InvitationCreated } from "#lib/invitations/schema.ts";
+
+export function CreatedInvitation({
+  invitation,
+  onDone,
+}: {
+  invitation: InvitationCreated;
+  onDone: () => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <div ref={box} tabIndex={-1} className="flex flex-col gap-4 focus:outline-none">
+      <p role="status" className="text-ink-2">
+        Copy the link now and send it to them: only its hash is kept, so it can never be shown again. It works
+        once, for 7 days; an earlier one for this address has ended.
+      </p>
+      <div className="flex items-center gap-2 rounded-md border border-line bg-surface px-3 py-2">
+        <code className="min-w-0 flex-1 break-all font-mono text-xs">{invitation.url}</code>
+        <CopyButton text={invitation.url} what="invitation link" />
+      </div>
+      <div className="flex justify-end">
+        <Button tone="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { diagnose } from "#lib/delivery/diagnose.ts";
+import type { EndpointHistory, Finding } from "#lib/delivery/diagnosis/types.ts";
+import type { FindingKind, Reason } from "#lib/vocabulary.ts";
+import { groupsOf, historyOf, type Letter } from "#test/helpers/letters.ts";
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const startMs = Date.parse("2026-11-12T00:00:00Z");
+const nowMs = startMs + 18 * dayMs;
+const alive = {
+  lastSuccessAtMs: nowMs,
+  hours: Array.from({ length: 24 * 18 }, (_, n) => ({
+    atMs: startMs + n * hourMs,
+    attempts: 10,
+    delivered: 10,
+  })),
+};
+
+const row = (count: number, reason: Reason, everyMs: number): Letter[] =>
+  Array.from({ length: count }, (_, n) => ({ reason, atMs: startMs + n * everyMs, id: n + 1 }));
+
+function look(letters: readonly Letter[], open: Finding[], history: Partial<EndpointHistory> = {}) {
+  return diagnose({
+    groups: groupsOf(letters),
+    histories: [historyOf(history)],
+    failingEvents: [],
+    open,
+    nowMs,
+  });
+}
+
+/** What is told while letters leave one by one, the oldest first, as a requeue takes them. */
+function drain(letters: readonly Letter[], history: Partial<EndpointHistory>) {
+  const told: string[] = [];
+  let open: Finding[] = [];
+  for (let gone = 0; gone <= letters.length; gone += 1) {
+    const found = look(letters.slice(gone), open, history);
+    for (const kind of ended(open, found)) told.push(`${kind} ended with ${letters.length - gone} left`);
+    for (const kind of ended(found, open)) told.push(`${kind} opened with ${letters.length - gone}`);
+    open = found;
+  }
+  return told;
+}
+const ended = (before: Finding[], now: Finding[]): FindingKind[] =>
+  before.map(({ kind }) => kind).filter((kind) => !now.some((one) => one.kind === kind));
+
+describe("while a requeue drains it, a finding lasts to a tenth of its letters, and is told of once", () => {
+  test.each([
+    ["outage", row(340, "server_error", 3_000), alive, 34],
+    ["slow_accumulation", row(30, "timeout", 6 * hourMs), alive, 3],
+    ["credentials", row(120, "unauthorized", 5 * minuteMs), alive, 12],
+    ["credentials", row(5, "forbidden", minuteMs), {}, 0],
+    ["rate_limit", row(90, "rate_limited", minuteMs), alive, 9],
+    ["refused_payload", row(48, "payload_refused", minuteMs), alive, 4],
+    ["moved", row(64, "not_found", minuteMs), {}, 6],
+    ["configuration", row(22, "certificate_invalid", minuteMs), alive, 2],
+  ] as [FindingKind, Letter[], Partial<EndpointHistory>, number][])("%s", (kind, letters, history, left) => {
+    const told = drain(letters, history);
+    expect(told).toEqual([
+      `${kind} opened with ${letters.length}`,
+      `${kind} ended with ${told.at(-1)?.match(/\d+/)?.[0]} left`,
+    ]);
+    // Where the pattern alone holds for longer, it is still a finding below a tenth.
+    expect(Number(told.at(-1)?.match(/\d+/)?.[0])).toBeLessThanOrEqual(left);
+  });
+});
+
+test("without having been found, so few are nothing", () => {
+  expect(look(row(49, "server_error", 3_000), [], alive)).toEqual([]);
+  expect(look(row(4, "unauthorized", minuteMs), [])).toEqual([]);
+});
+
+test("it keeps the most that it had, and its requeue takes what is left", () => {
+  const letters = row(340, "server_error", 3_000);
+  const [first] = look(letters, [], alive);
+  const [second] = look(letters.slice(300), [first as Finding], alive);
+  expect(second?.evidence).toMatchObject({ count: 40, most: 340 });
+  expect(second?.actions.at(-1)).toMatchObject({
+    kind: "requeue",
+    filter: { from: "2026-11-12T00:15:00.000Z", to: "2026-11-12T00:20:00.000Z" },
+  });
+  // The next look goes on from there, and what lies outside of what is left is not taken in again.
+  const [third] = look(letters.slice(295), [second as Finding], alive);
+  expect(third?.evidence).toMatchObject({ count: 40, most: 340 });
+});
+
+test("what an outage leaves is no slow accumulation while it lasts", () => {
+  const outage = row(60, "timeout", minuteMs / 2);
+  const [first] = look(outage, [], alive);
+  const later: Letter[] = Array.from({ length: 8 }, (_, n) => ({
+    reason: "timeout",
+    atMs: startMs + (n + 1) * dayMs,
+  }));
+  const found = look([...outage.slice(30), ...later], [first as Finding], alive);
+  expect(found.map(({ kind, evidence }) => [kind, evidence.count])).toEqual([
+    ["outage", 30],
+    ["slow_accumulation", 8],
+  ]);
+});
+
+test("one of another event type or reason does not last in its stead", () => {
+  const ftd = row(10, "payload_refused", minuteMs).map((letter) => ({ ...letter, eventType: "ftd" }));
+  const deposit = row(4, "payload_refused", minuteMs).map((letter) => ({ ...letter, eventType: "deposit" }));
+  const open = look(ftd, [], alive);
+  expect(look(deposit, open, alive)).toEqual([]);
+  const certificates = look(row(3, "certificate_invalid", minuteMs), [], alive);
+  expect(look(row(2, "blocked_address", minuteMs), certificates, alive)).toEqual([]);
+});
+
+test("credentials that others get through with are said to have been refused", () => {
+  const [before] = look(row(20, "forbidden", minuteMs), [], alive);
+  const spread = row(20, "forbidden", 12 * hourMs);
+  expect(look(spread, [], alive)).toEqual([]);
+  expect(look(spread, [before as Finding], alive)[0]?.sentence).toBe(
+    "Their server refused our credentials: 20 deliveries were given up, while others got through.",
+  );
+});
+
+describe("a rate limit that was set as suggested", () => {
+  const hours = [{ atMs: startMs, attempts: 1_800, delivered: 900 }];
+  const letters = row(40, "rate_limited", minuteMs);
+  test("is not suggested lower: the letters are older than it", () => {
+    const [finding] = look(letters, [], { hours, rateLimit: { amount: 12, per: "minute" } });
+    expect(finding?.actions.map(({ kind }) => kind)).toEqual(["open_setting", "requeue"]);
+    expect(finding?.sentence).toContain("is below what they took");
+    expect(finding?.remedy).toContain("Put these back");
+  });
+  test("one above it is", () => {
+    const [finding] = look(letters, [], { hours, rateLimit: { amount: 13, per: "minute" } });
+    expect(finding?.actions[0]).toEqual({
+      kind: "set_rate_limit",
+      rate_limit: { amount: 12, per: "minute" },
+    });
+  });
+});
