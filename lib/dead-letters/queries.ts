@@ -9,7 +9,7 @@ import { inStatusClass } from "#lib/db/status-class.ts";
 import { selectDeliveriesById } from "#lib/deliveries/queries.ts";
 import { type Delivery, deliveryId } from "#lib/deliveries/schema.ts";
 import { eventId } from "#lib/events/schema.ts";
-import type { EndpointStatus, Reason, StatusClass } from "#lib/vocabulary.ts";
+import type { EndpointStatus, Reason } from "#lib/vocabulary.ts";
 import {
   type DeadLetterFilters,
   type DeadLetterGroups,
