@@ -150,17 +150,6 @@ export type RequeueState = (typeof requeueStates)[number];
 export const requeueSources = ["dead_letter", "failed", "held"] as const;
 export type RequeueSource = (typeof requeueSources)[number];
 
-/** The hundred that the latest answer's status lies in; `none` when there was no answer. */
-export const statusClasses = ["none", "2xx", "3xx", "4xx", "5xx"] as const;
-export type StatusClass = (typeof statusClasses)[number];
-export const statusClassLabels = {
-  none: "No answer",
-  "2xx": "2xx",
-  "3xx": "3xx",
-  "4xx": "4xx",
-  "5xx": "5xx",
-} satisfies Record<StatusClass, string>;
-
 /** Why a requeue left a delivery as it was. */
 export const requeueRefusals = [
   "in_flight",

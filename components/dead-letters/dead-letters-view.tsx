@@ -8,7 +8,13 @@ import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
-import { useAffiliateOptions, useEndpointOptions } from "#components/filters/option-sources.ts";
+import {
+  useAffiliateOptions,
+  useEndpointOptions,
+  useEventTypeOptions,
+  useReasonOptions,
+  useStatusClassOptions,
+} from "#components/filters/option-sources.ts";
 import { TimeFilter } from "#components/filters/time-filter.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
@@ -22,12 +28,6 @@ import { endpointOptions } from "#lib/endpoints/client.ts";
 import { formatAbsolute, formatCount, truncateMiddle } from "#lib/format.ts";
 import { statusClassLabels } from "#lib/vocabulary.ts";
 import { deadLetterColumns } from "./columns.tsx";
-import {
-  reasonWords,
-  useEventTypeOptions,
-  useReasonOptions,
-  useStatusClassOptions,
-} from "./filter-options.ts";
 import { Findings } from "./findings.tsx";
 import { Groups } from "./groups.tsx";
 import {
@@ -39,6 +39,7 @@ import {
   listRequeueFilter,
   searchRefusal,
 } from "./list-params.ts";
+import { reasonWords } from "./reason-words.ts";
 import { RequeueButton } from "./requeue-button.tsx";
 import { SelectionProvider } from "./selection.tsx";
 
