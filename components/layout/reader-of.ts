@@ -7,7 +7,8 @@ export function readerOf(actor: {
   affiliateId: string | null;
   name: string;
   email: string;
+  viaLink?: boolean;
 }): Reader {
-  const { role, affiliateId, name, email } = actor;
-  return { kind: "user", role, affiliateId, name, email };
+  const { role, affiliateId, name, email, viaLink = false } = actor;
+  return { kind: "user", role, affiliateId, name, email, viaLink };
 }

@@ -26,6 +26,9 @@ export const auditActionLabels = {
   "event_type.create": "Event type added",
   "event_type.edit": "Event type edited",
   "event_type.delete": "Event type deleted",
+  "portal_link.create": "Portal link made",
+  "portal_link.use": "Portal opened by a link",
+  "portal_link.revoke": "Portal link revoked",
   "user.create": "User added",
   "user.edit": "User edited",
   "user.sign_in": "User signed in",
@@ -48,6 +51,7 @@ export const auditObjectLabels = {
   endpoint: "Endpoint",
   event: "Event",
   event_type: "Event type",
+  portal_link: "Portal link",
   user: "User",
   requeue: "Requeue",
 } as const;

@@ -56,6 +56,8 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/events/${id}`;
     case "event_type":
       return `/event-types/${id}`;
+    case "portal_link":
+      return withQuery("/audit", { object_kind: "portal_link", object_id: object.id });
     case "user":
       return withQuery("/audit", { object_kind: "user", object_id: object.id });
     case "requeue":

@@ -9,7 +9,12 @@ import {
 
 /** What the decision needs to know of who asks; every `Actor` is one, and so is what a page knows of its reader. */
 export type Asker = { affiliateId: string | null } & (
-  | { kind: "user"; role: Role }
+  | {
+      kind: "user";
+      role: Role;
+      /** Came by a portal link, and has neither an account nor a password. */
+      viaLink?: boolean;
+    }
   | { kind: "api_key"; purpose: KeyPurpose }
 );
 
@@ -73,6 +78,7 @@ export const grants = {
   "event_type.create": admin,
   "event_type.edit": admin,
   "event_type.delete": admin,
+  "portal_link.manage": admin,
   "requeue.read": staffReads,
   "retention.edit": ops,
   "stats.read": everybody,
@@ -97,6 +103,8 @@ export function can(asker: Asker, verb: Verb, resource: Resource = {}): string |
   if (refusal !== null) return refusal;
   const isOthers = resource.affiliateId !== undefined && resource.affiliateId !== asker.affiliateId;
   if (asker.affiliateId !== null && isOthers) return "It belongs to another affiliate";
+  if (verb === "endpoint.reveal_secret" && asker.kind === "user" && asker.viaLink)
+    return "It takes a password, and a portal link has none: sign in with an account";
   if (verb === "endpoint.resume" && isAffiliate(asker) && resource.resumeBar)
     return resumeBarSentences[resource.resumeBar];
   return null;

@@ -59,6 +59,7 @@ const ids: Record<string, string[]> = {
   "event-types/[name]": ["fuzz.first", "qualified"],
   "events/[id]": [],
   "requeues/[id]": [uuid],
+  "portal-link/[id]": [uuid],
   "secrets/[secretId]": [uuid],
   "api/[...path]": ["nothing"],
 };
@@ -109,6 +110,8 @@ const requeue = {
 const bodies: Record<string, unknown[]> = {
   "/affiliates": [{ key: "fuzz-1", name: "Fuzz" }],
   "/affiliates/[key]": [{ name: "Fuzz" }],
+  "/affiliates/[key]/portal-link": [{ minutes: 5 }, {}],
+  "/portal-enter": [{ token: "x".repeat(43) }],
   "/deliveries/[id]/resend": [{}, { force: true, render_again: true }],
   "/deliveries/[id]/reveal": [{ reason: "because" }],
   "/events/[id]/reveal": [{ reason: "because" }],

@@ -60,6 +60,7 @@ const admin: Verb[] = [
   "event_type.create",
   "event_type.delete",
   "event_type.edit",
+  "portal_link.manage",
   "user.manage",
 ];
 const affiliate: Verb[] = [

@@ -7,6 +7,7 @@ import { grants } from "#lib/auth/permissions.ts";
 const others = new Set([
   "api-keys: recordRevocation",
   "endpoint-secrets: addSecret",
+  "portal-links: enterPortal",
   "accounts: signIn",
   "accounts: canSetUp",
   "accounts: isSetUp",
