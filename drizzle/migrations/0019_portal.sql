@@ -19,7 +19,7 @@ CREATE TABLE "posthorn"."endpoint_changes" (
 --> statement-breakpoint
 CREATE TABLE "posthorn"."notice_sends" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"notice_id" uuid NOT NULL,
+	"notice_id" bigint NOT NULL,
 	"user_id" uuid NOT NULL,
 	"channel" "posthorn"."notice_channel" NOT NULL,
 	"state" "posthorn"."notice_send_state" DEFAULT 'pending' NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE "posthorn"."notice_states" (
 );
 --> statement-breakpoint
 CREATE TABLE "posthorn"."notices" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "posthorn"."notices_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"at" timestamp with time zone DEFAULT now() NOT NULL,
 	"affiliate_id" uuid NOT NULL,
 	"endpoint_id" uuid NOT NULL,
@@ -83,7 +83,7 @@ CREATE INDEX "endpoint_changes_state" ON "posthorn"."endpoint_changes" USING btr
 CREATE UNIQUE INDEX "notice_sends_once" ON "posthorn"."notice_sends" USING btree ("notice_id","user_id","channel");--> statement-breakpoint
 CREATE INDEX "notice_sends_user" ON "posthorn"."notice_sends" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "notice_sends_due" ON "posthorn"."notice_sends" USING btree ("next_attempt_at") WHERE "posthorn"."notice_sends"."state" = 'pending';--> statement-breakpoint
-CREATE INDEX "notices_affiliate" ON "posthorn"."notices" USING btree ("affiliate_id","at");--> statement-breakpoint
+CREATE INDEX "notices_affiliate" ON "posthorn"."notices" USING btree ("affiliate_id","id");--> statement-breakpoint
 CREATE INDEX "notices_at" ON "posthorn"."notices" USING btree ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "portal_links_token" ON "posthorn"."portal_links" USING btree ("token_hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "portal_links_session" ON "posthorn"."portal_links" USING btree ("session_hash");--> statement-breakpoint

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { affiliates } from "./affiliates.ts";
 import { endpoints } from "./endpoints.ts";
@@ -68,7 +68,7 @@ export const noticeStates = posthorn.table("notice_states", {
 export const notices = posthorn.table(
   "notices",
   {
-    id: uuid().primaryKey(),
+    id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
     at: at("at").notNull().defaultNow(),
     affiliateId: uuid("affiliate_id")
       .notNull()
@@ -82,7 +82,7 @@ export const notices = posthorn.table(
     status: integer(),
     failingSince: at("failing_since"),
   },
-  (t) => [index("notices_affiliate").on(t.affiliateId, t.at), index("notices_at").on(t.at)],
+  (t) => [index("notices_affiliate").on(t.affiliateId, t.id), index("notices_at").on(t.at)],
 );
 
 /** One notice on its way to one person by one channel. */
@@ -90,7 +90,7 @@ export const noticeSends = posthorn.table(
   "notice_sends",
   {
     id: uuid().primaryKey(),
-    noticeId: uuid("notice_id")
+    noticeId: bigint("notice_id", { mode: "bigint" })
       .notNull()
       .references(() => notices.id, { onDelete: "cascade" }),
     userId: uuid("user_id")

@@ -26,6 +26,8 @@ export const auditActionLabels = {
   "event_type.create": "Event type added",
   "event_type.edit": "Event type edited",
   "event_type.delete": "Event type deleted",
+  "notice.edit": "Notices chosen",
+  "notice.replace_secret": "Secret for notices replaced",
   "portal_link.create": "Portal link made",
   "portal_link.use": "Portal opened by a link",
   "portal_link.revoke": "Portal link revoked",

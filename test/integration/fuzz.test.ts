@@ -111,6 +111,8 @@ const bodies: Record<string, unknown[]> = {
   "/affiliates": [{ key: "fuzz-1", name: "Fuzz" }],
   "/affiliates/[key]": [{ name: "Fuzz" }],
   "/affiliates/[key]/portal-link": [{ minutes: 5 }, {}],
+  "/notices/settings": [{ kinds: ["failing"], by_email: true, webhook_url: "http://127.0.0.1:1/n" }],
+  "/notices/settings/secret": [{}],
   "/portal-enter": [{ token: "x".repeat(43) }],
   "/deliveries/[id]/resend": [{}, { force: true, render_again: true }],
   "/deliveries/[id]/reveal": [{ reason: "because" }],

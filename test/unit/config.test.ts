@@ -30,6 +30,8 @@ test("an empty environment gives the defaults", () => {
     listenUrl: undefined,
     allowedSubnets: [],
     allowHttp: false,
+    smtp: undefined,
+    approveHostChanges: false,
     publishPerSecond: undefined,
     workerSlots: 128,
     logLevel: "info",
