@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, use } from "react";
-import { type Asker, can, type Resource, type Verb } from "#lib/auth/permissions.ts";
+import { type Asker, can, isAffiliate, type Resource, type Verb } from "#lib/auth/permissions.ts";
 import type { Role } from "#lib/vocabulary.ts";
 
 /** Who looks at the page, as the server found when it was loaded. */
@@ -17,6 +17,22 @@ export function useReader(): Reader {
   const reader = use(ReaderContext);
   if (!reader) throw new Error("this page has no reader");
   return reader;
+}
+
+/** The same, where pages before sign-in have no reader. */
+export function useReaderIfAny(): Reader | null {
+  return use(ReaderContext);
+}
+
+/** Whether the reader is one of an affiliate's users: to them "their server" is "your server". */
+export function useIsAffiliate(): boolean {
+  return isAffiliate(useReader());
+}
+
+/** Where the reader finds what the console has at a path: an affiliate's pages are the portal's, under the same names. */
+export function usePlace(): (path: string) => string {
+  const isOwner = useIsAffiliate();
+  return (path) => (isOwner ? `/portal${path}` : path);
 }
 
 /** Why the reader may not do this, in words for beside the button; null when they may. */
