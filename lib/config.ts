@@ -50,6 +50,7 @@ const variables = z.object({
   POSTHORN_PREVIOUS_SECRET_KEYS: z.string().default("").transform(splitList).pipe(z.array(secretKey)),
   POSTHORN_LISTEN_URL: postgresUrl.optional(),
   POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
+  POSTHORN_SOURCE_ADDRESSES: z.string().default("").transform(splitList).superRefine(checkAddresses),
   POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
   POSTHORN_PUBLISH_PER_SECOND: wholeNumber(1, 1_000_000).optional(),
   POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
@@ -76,6 +77,8 @@ export type Config = {
   listenUrl: string | undefined;
   /** CIDR notation; addresses in these private networks may be delivered to. */
   allowedSubnets: readonly string[];
+  /** Addresses and networks that requests come from, as affiliates are told. */
+  sourceAddresses: readonly string[];
   allowHttp: boolean;
   /** Events that one API key may publish, by each web process; undefined is without a limit. */
   publishPerSecond: number | undefined;
@@ -120,6 +123,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     previousSecretKeys: parsed.data.POSTHORN_PREVIOUS_SECRET_KEYS,
     listenUrl: parsed.data.POSTHORN_LISTEN_URL,
     allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
+    sourceAddresses: parsed.data.POSTHORN_SOURCE_ADDRESSES,
     allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
     publishPerSecond: parsed.data.POSTHORN_PUBLISH_PER_SECOND,
     workerSlots: parsed.data.POSTHORN_WORKER_SLOTS,
@@ -190,6 +194,13 @@ function splitList(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function checkAddresses(addresses: string[], context: z.RefinementCtx<string[]>): void {
+  const wrong = addresses.find((address) => isIP(address) === 0 && !ipaddr.isValidCIDR(address));
+  if (wrong === undefined) return;
+  const message = `must be a comma separated list such as 192.0.2.10,2001:db8::/48; "${wrong}" is neither an address nor a network`;
+  context.addIssue({ code: "custom", message });
 }
 
 function checkSubnets(subnets: string[], context: z.RefinementCtx<string[]>): void {

@@ -29,6 +29,7 @@ test("an empty environment gives the defaults", () => {
     previousSecretKeys: [],
     listenUrl: undefined,
     allowedSubnets: [],
+    sourceAddresses: [],
     allowHttp: false,
     publishPerSecond: undefined,
     workerSlots: 128,
