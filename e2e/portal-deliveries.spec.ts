@@ -64,7 +64,9 @@ for (const { name, viewport } of widths) {
     // Nothing is masked: it is theirs.
     const sent = `${world.receiver.url(path)}?cid=${encodeURIComponent(click)}&s=approved`;
     await expect(page.getByRole("group", { name: "URL", exact: true })).toHaveText(sent);
-    await expect(page.getByText("Your server refused our credentials (401). Has a token")).toBeVisible();
+    await expect(
+      page.getByText("Your server refused our credentials (401). Has the token changed?"),
+    ).toBeVisible();
     await expect(page.getByRole("group", { name: "Response body" })).toHaveText(/bad token/);
     await expect(page.getByText("60 of 60 resends left this hour")).toBeVisible();
     await expectAccessibleInBoth(page);

@@ -50,6 +50,7 @@ const variables = z.object({
   POSTHORN_PREVIOUS_SECRET_KEYS: z.string().default("").transform(splitList).pipe(z.array(secretKey)),
   POSTHORN_LISTEN_URL: postgresUrl.optional(),
   POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
+  POSTHORN_SOURCE_ADDRESSES: z.string().default("").transform(splitList).superRefine(checkAddresses),
   POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
   POSTHORN_SMTP_URL: z
     .string()
@@ -85,6 +86,8 @@ export type Config = {
   listenUrl: string | undefined;
   /** CIDR notation; addresses in these private networks may be delivered to. */
   allowedSubnets: readonly string[];
+  /** Addresses and networks that requests come from, as affiliates are told. */
+  sourceAddresses: readonly string[];
   allowHttp: boolean;
   /** By which server e-mail goes out, and in whose name; undefined: none does. */
   smtp: { url: string; from: string } | undefined;
@@ -133,6 +136,7 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     previousSecretKeys: parsed.data.POSTHORN_PREVIOUS_SECRET_KEYS,
     listenUrl: parsed.data.POSTHORN_LISTEN_URL,
     allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
+    sourceAddresses: parsed.data.POSTHORN_SOURCE_ADDRESSES,
     allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
     smtp: smtpOf(parsed.data),
     approveHostChanges: parsed.data.POSTHORN_APPROVE_HOST_CHANGES,
@@ -223,6 +227,13 @@ function splitList(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function checkAddresses(addresses: string[], context: z.RefinementCtx<string[]>): void {
+  const wrong = addresses.find((address) => isIP(address) === 0 && !ipaddr.isValidCIDR(address));
+  if (wrong === undefined) return;
+  const message = `must be a comma separated list such as 192.0.2.10,2001:db8::/48; "${wrong}" is neither an address nor a network`;
+  context.addIssue({ code: "custom", message });
 }
 
 function checkSubnets(subnets: string[], context: z.RefinementCtx<string[]>): void {

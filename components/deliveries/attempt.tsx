@@ -1,14 +1,14 @@
 "use client";
 
 import { ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
-import { useIsPortal } from "#components/layout/own-path.ts";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Pill, type PillLook } from "#components/ui/pill.tsx";
-import { toOwner } from "#lib/deliveries/owner-words.ts";
 import type { Attempt } from "#lib/deliveries/schema.ts";
 import { attemptSentence } from "#lib/deliveries/words.ts";
+import { toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatMs } from "#lib/format.ts";
 import { type AttemptOutcome, attemptOutcomeLabels, type HttpMethod } from "#lib/vocabulary.ts";
 import { ExactAttemptTime } from "./exact-attempt-time.tsx";
@@ -32,7 +32,7 @@ type AttemptItemProps = {
 export function AttemptItem({ attempt, method, open }: AttemptItemProps) {
   const code = attempt.status ?? attempt.error_code;
   const sentence = attemptSentence(attempt);
-  const isPortal = useIsPortal();
+  const isOwner = useIsAffiliate();
   return (
     <li>
       <details open={open} className="group border-line border-b">
@@ -42,9 +42,7 @@ export function AttemptItem({ attempt, method, open }: AttemptItemProps) {
           <Pill {...looks[attempt.outcome]}>{attemptOutcomeLabels[attempt.outcome]}</Pill>
           {code === null ? null : <code className="font-mono text-xs">{code}</code>}
           {sentence === null ? null : (
-            <span className="wrap-anywhere min-w-0 text-ink-2">
-              {isPortal ? toOwner(sentence) : sentence}
-            </span>
+            <span className="wrap-anywhere min-w-0 text-ink-2">{isOwner ? toOwner(sentence) : sentence}</span>
           )}
           <span className="ml-auto flex gap-3 text-ink-2">
             {attempt.duration_ms === null ? null : <span>{formatMs(attempt.duration_ms)}</span>}

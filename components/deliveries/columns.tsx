@@ -3,12 +3,12 @@
 import Link from "next/link";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
-import { useIsPortal, useOwnPath } from "#components/layout/own-path.ts";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import type { DeliveryNarrowing } from "#lib/deliveries/client.ts";
-import { toOwner } from "#lib/deliveries/owner-words.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
+import { toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatMs } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
 import { DeliveryNext } from "./next-words.tsx";
@@ -31,10 +31,10 @@ const idColumn = (filters: DeliveryNarrowing) =>
 
 /** The link takes the list's filters along, so that the delivery's page knows what stands beside it. */
 function DeliveryLink({ id, filters }: { id: string; filters: DeliveryNarrowing }) {
-  const ownPath = useOwnPath();
+  const place = usePlace();
   return (
     <RowLink
-      href={withQuery(ownPath(`/deliveries/${id}`), filters)}
+      href={withQuery(place(`/deliveries/${id}`), filters)}
       className="relative inline-block font-mono text-xs"
     >
       <span className="sr-only">Delivery </span>
@@ -70,21 +70,21 @@ const endpoint = helper.display({
 });
 
 function Recipient({ delivery: { endpoint, affiliate } }: { delivery: Delivery }) {
-  const ownPath = useOwnPath();
+  const place = usePlace();
   return (
     <>
       {endpoint.status === "deleted" ? (
         <span>{endpoint.name} (deleted)</span>
       ) : (
         <Link
-          href={ownPath(`/endpoints/${endpoint.id}`)}
+          href={place(`/endpoints/${endpoint.id}`)}
           prefetch={false}
           className="underline-offset-2 hover:underline"
         >
           {endpoint.name}
         </Link>
       )}
-      {useIsPortal() ? null : <span className="ml-2 text-ink-3">{affiliate.name}</span>}
+      {useIsAffiliate() ? null : <span className="ml-2 text-ink-3">{affiliate.name}</span>}
     </>
   );
 }
@@ -115,9 +115,9 @@ export function endpointDeliveryColumns(endpointId: string) {
 }
 
 function Answer({ delivery }: { delivery: Delivery }) {
-  const isPortal = useIsPortal();
+  const isOwner = useIsAffiliate();
   const sentence = delivery.reason ? reasonSentences[delivery.reason] : null;
-  const words = sentence && isPortal ? toOwner(sentence) : sentence;
+  const words = sentence && isOwner ? toOwner(sentence) : sentence;
   const duration = delivery.last_duration_ms === null ? null : formatMs(delivery.last_duration_ms);
   if (delivery.last_status === null && words === null && duration === null) {
     return <span className="text-ink-3">None yet</span>;

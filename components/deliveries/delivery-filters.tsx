@@ -14,7 +14,7 @@ import {
   useStatusClassOptions,
 } from "#components/filters/option-sources.ts";
 import { TimeChip, useSpanWords } from "#components/filters/time-chip.tsx";
-import { useIsPortal } from "#components/layout/own-path.ts";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import type { Option } from "#components/ui/option-picker.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
@@ -37,7 +37,7 @@ type DeliveryFilterBarProps = {
 export function DeliveryFilterBar({ params, active, onChange, onClear }: DeliveryFilterBarProps) {
   const { state, reason, status_class, endpoint, affiliate, type, event, q_hash } = params;
   const endpointName = useEndpointName(endpoint);
-  const isPortal = useIsPortal();
+  const isOwner = useIsAffiliate();
   return (
     <FilterBar active={active} onClear={onClear}>
       <MultiFilterChip
@@ -64,7 +64,7 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
         onChange={(value) => onChange({ endpoint: value })}
         useOptions={useEndpointOptions}
       />
-      {isPortal ? null : (
+      {isOwner ? null : (
         <FilterChip
           name="Affiliate"
           value={affiliate === null ? null : { value: affiliate, label: affiliate }}
@@ -94,7 +94,7 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
       {q_hash === null ? null : (
         <>
           <FixedChip name="Matches" value="a searched value" onRemove={() => onChange({ q_hash: null })} />
-          {isPortal ? null : (
+          {isOwner ? null : (
             <Link
               href={withQuery("/events", { q_hash })}
               className="text-ink-2 text-xs underline underline-offset-2"

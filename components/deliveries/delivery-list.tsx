@@ -8,8 +8,8 @@ import { ListView } from "#components/data-table/list-view.tsx";
 import type { Chosen } from "#components/data-table/selection.ts";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { MayLink } from "#components/layout/may-link.tsx";
-import { useIsPortal, useOwnPath } from "#components/layout/own-path.ts";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { copyText } from "#components/ui/copy-button.tsx";
 import { deliveryCountOptions, deliveryListOptions } from "#lib/deliveries/client.ts";
@@ -41,7 +41,7 @@ export function DeliveryList() {
   const clear = () => void setParams({ ...noFilters, cursor: null });
   return (
     <>
-      {useIsPortal() ? <ValueSearch /> : null}
+      {useIsAffiliate() ? <ValueSearch /> : null}
       <DeliveryFilterBar
         params={params}
         active={filters.length}
@@ -82,21 +82,21 @@ function ChosenActions({ chosen: { rows, allMatching } }: { chosen: Chosen<Deliv
 }
 
 function NoDeliveriesYet() {
-  const ownPath = useOwnPath();
-  const isPortal = useIsPortal();
+  const place = usePlace();
+  const isOwner = useIsAffiliate();
   return (
     <EmptyState
       icon={Send}
       title="No deliveries yet"
       action={
-        <MayLink href={ownPath("/endpoints/new")} verb="endpoint.create">
+        <MayLink href={place("/endpoints/new")} verb="endpoint.create">
           Create an endpoint
         </MayLink>
       }
     >
       <p>
         A delivery is one event on its way to one endpoint.{" "}
-        {isPortal
+        {isOwner
           ? "Create an endpoint, and every event that is sent to it will be here: "
           : "Create an endpoint, then publish an event for its affiliate: "}
         every attempt, its answer and what happens next.

@@ -6,9 +6,9 @@ import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
-import { useIsPortal, useOwnPath } from "#components/layout/own-path.ts";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { RevealBar } from "#components/redaction/reveal-bar.tsx";
@@ -17,10 +17,10 @@ import { CopyableMono } from "#components/ui/mono.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryOptions, revealDeliveryOptions } from "#lib/deliveries/client.ts";
-import { ownerRemedies, toOwner } from "#lib/deliveries/owner-words.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
 import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
+import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import { AttemptItem } from "./attempt.tsx";
 import { CopyAsCurl } from "./copy-as-curl.tsx";
@@ -36,10 +36,10 @@ export function DeliveryView({ id }: { id: string }) {
   const [params] = useQueryStates(deliveryFilterParams);
   const filters = deliveryNarrowing(params);
   const isNarrowed = Object.keys(filters).length > 0;
-  const ownPath = useOwnPath();
+  const place = usePlace();
   const trail = [
     {
-      href: withQuery(ownPath("/deliveries"), filters),
+      href: withQuery(place("/deliveries"), filters),
       label: isNarrowed ? "Deliveries, filtered" : "Deliveries",
     },
   ];
@@ -169,14 +169,14 @@ function WhatNext({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function Cause({ delivery }: { delivery: DeliveryDetail }) {
-  const isPortal = useIsPortal();
+  const isOwner = useIsAffiliate();
   if (delivery.reason === null) return null;
   const sentence = reasonSentences[delivery.reason];
-  const remedies = isPortal ? ownerRemedies : reasonRemedies;
+  const remedies = isOwner ? ownerRemedies : reasonRemedies;
   const remedy = ["dead_letter", "skipped"].includes(delivery.state) ? remedies[delivery.reason] : "";
   return (
     <p>
-      {isPortal ? toOwner(sentence) : sentence}
+      {isOwner ? toOwner(sentence) : sentence}
       {delivery.last_status === null ? "" : ` (${delivery.last_status})`}. {remedy}
     </p>
   );
@@ -228,8 +228,8 @@ function NextAttempt({ delivery }: { delivery: DeliveryDetail }) {
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
   const { endpoint, affiliate } = delivery;
-  const isPortal = useIsPortal();
-  const ownPath = useOwnPath();
+  const isOwner = useIsAffiliate();
+  const place = usePlace();
   return (
     <Panel title="Details" className="xl:row-span-2">
       <Facts>
@@ -237,7 +237,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           <CopyableMono text={delivery.id} what="delivery id" />
         </Fact>
         <Fact name="Event">
-          {isPortal ? (
+          {isOwner ? (
             delivery.event_type
           ) : (
             <Link href={`/events/${delivery.event_id}`} className="underline underline-offset-2">
@@ -251,14 +251,14 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           {endpoint.status === "deleted" ? (
             `${endpoint.name} (deleted)`
           ) : (
-            <Link href={ownPath(`/endpoints/${endpoint.id}`)} className="underline underline-offset-2">
+            <Link href={place(`/endpoints/${endpoint.id}`)} className="underline underline-offset-2">
               {endpoint.name}
             </Link>
           )}
           <br />
           <CopyableMono text={endpoint.url} what="endpoint URL" />
         </Fact>
-        {isPortal ? null : (
+        {isOwner ? null : (
           <Fact name="Affiliate">
             {affiliate.name} <code className="font-mono text-ink-3 text-xs">{affiliate.key}</code>
           </Fact>

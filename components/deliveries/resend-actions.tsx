@@ -4,8 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { RotateCw, WandSparkles } from "lucide-react";
 import { useState } from "react";
 import { useClockText } from "#components/layout/clock.tsx";
-import { useIsPortal, useOwnPath } from "#components/layout/own-path.ts";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { useIsAffiliate, usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
@@ -104,7 +103,7 @@ function RenderedAgain(action: ActionProps) {
 
 /** Puts the delivery back; where its ordering key has moved on, asks first. */
 function useResend({ delivery, refusal, isSuperseded }: ActionProps, renderAgain: boolean) {
-  const ownPath = useOwnPath();
+  const place = usePlace();
   const [asking, setAsking] = useState(false);
   const resend = useMutation(resendDeliveryOptions);
   const ask = () => {
@@ -118,7 +117,7 @@ function useResend({ delivery, refusal, isSuperseded }: ActionProps, renderAgain
         onSuccess: () => {
           setAsking(false);
           toastDone(renderAgain ? "Rendered again and put back to be sent." : "Put back to be sent.", {
-            href: ownPath(`/deliveries/${delivery.id}`),
+            href: place(`/deliveries/${delivery.id}`),
             label: `Delivery ${delivery.id}`,
           });
         },
@@ -161,8 +160,8 @@ function OutOfOrderDialog({ resend }: { resend: ReturnType<typeof useResend> }) 
     >
       <p>A later delivery with the same ordering key has been sent or tried already.</p>
       <p>
-        {useIsPortal() ? "Your" : "Their"} server would see this older event after the newer one, and may put
-        an outdated state back in place. Later deliveries of the key that still wait go out after it.
+        {useIsAffiliate() ? "Your" : "Their"} server would see this older event after the newer one, and may
+        put an outdated state back in place. Later deliveries of the key that still wait go out after it.
       </p>
     </ConfirmDialog>
   );

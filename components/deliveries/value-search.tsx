@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useRef, useState } from "react";
-import { useOwnPath } from "#components/layout/own-path.ts";
+import { usePlace } from "#components/layout/reader.tsx";
 import { Kbd, shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { classNames } from "#components/ui/class-names.ts";
@@ -17,7 +17,7 @@ import { maxSearchableLength } from "#lib/search/limits.ts";
 /** Takes a click id, or any other searchable value or id, and goes to its delivery, or to the list of them. */
 export function ValueSearch() {
   const router = useRouter();
-  const ownPath = useOwnPath();
+  const place = usePlace();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const search = useMutation({
@@ -27,7 +27,7 @@ export function ValueSearch() {
       if (path === null) return;
       setText("");
       search.reset();
-      router.push(ownPath(path));
+      router.push(place(path));
     },
   });
   useShortcut("search", () => input.current?.focus());

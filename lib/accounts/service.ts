@@ -1,4 +1,4 @@
-import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { hashPassword } from "better-auth/crypto";
 import { type AuditActor, recordAudit } from "#lib/audit/record.ts";
 import { type CallOrigin, systemActor } from "#lib/auth/actor.ts";
 import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
@@ -8,6 +8,7 @@ import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
 import { endPortalSession } from "#lib/portal-links/queries.ts";
+import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
 import { hashSetupToken, lockFirstAdmin } from "./first-admin.ts";
 import { requireAccount } from "./own-account.ts";
@@ -15,7 +16,6 @@ import {
   deleteSession,
   deleteSessions,
   isSetupLinkValid,
-  selectPasswordHash,
   selectSessions,
   takeSetupLink,
   updatePasswordHash,
@@ -127,14 +127,9 @@ export async function editAccount(actor: SessionActor, { name }: AccountEdit): P
 /** Changes one's own password, and ends every other session. 422 for a wrong current one, or a new one that is too easy. */
 export async function changePassword(actor: SessionActor, given: PasswordChange): Promise<void> {
   requireAccount(actor);
-  const { orm, pool } = appDatabase();
   refuseWeakPassword(given.password, actor);
-  const tries = { email: actor.email, address: actor.from.address };
-  await countTry(pool, tries);
-  const before = await selectPasswordHash(orm, actor.id);
-  const isRight = before !== null && (await verifyPassword({ hash: before, password: given.current }));
-  if (!isRight) throw invalidField("current", "is not your current password");
-  await forgetTries(pool, tries);
+  const before = await confirmPassword(actor, given.current);
+  if (before === null) throw invalidField("current", "is not your current password");
   const after = await hashPassword(given.password);
   await inTransaction(appDatabase(), async (tx) => {
     if (!(await updatePasswordHash(tx.orm, actor.id, { before, after })))

@@ -197,6 +197,7 @@ const url = z.string().trim().min(1).max(maxUrlTemplateLength);
 /** Null subscribes to every event type, also to those that come later. */
 const eventTypes = z.array(eventTypeName).min(1).max(200).nullable();
 export const maxTimeoutMs = 60_000;
+export const defaultTimeoutMs = 15_000;
 const timeoutMs = z.number().int().min(1_000).max(maxTimeoutMs);
 const concurrency = z.number().int().min(1).max(256);
 
@@ -212,7 +213,7 @@ export const endpointCreate = z
     macro_secrets: macroSecretList(macroSecretValue).default([]),
     event_types: eventTypes.default(null),
     filters: filters.default([]),
-    timeout_ms: timeoutMs.default(15_000),
+    timeout_ms: timeoutMs.default(defaultTimeoutMs),
     /** `quick` for webhooks and `patient` for postbacks if left out. */
     retry: retryPolicy.optional(),
     concurrency: concurrency.default(16),

@@ -1,4 +1,4 @@
-import { ownerRemedies, toOwner } from "#lib/deliveries/owner-words.ts";
+import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatAbsolute } from "#lib/format.ts";
 import { type NoticeKind, type Reason, reasonSentences } from "#lib/vocabulary.ts";
 

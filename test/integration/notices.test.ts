@@ -97,9 +97,7 @@ describe("a change of an endpoint's state", () => {
     const [first] = mailsTo(user);
     expect(first?.from).toBe("posthorn@posthorn.example");
     expect(first?.text).toContain("Subject: Your endpoint test endpoint fails");
-    expect(first?.text).toContain(
-      "Your server refused our credentials (401). Has a token or password changed?",
-    );
+    expect(first?.text).toContain("Your server refused our credentials (401). Has the token changed?");
     expect(first?.text).toContain(`https://posthorn.example/portal/endpoints/${endpointId}`);
     // Of its URL only the host is told: the rest may hold a token.
     expect(first?.text).toContain("127.0.0.1:9");

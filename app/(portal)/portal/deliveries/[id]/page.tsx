@@ -4,8 +4,8 @@ import { DeliveryView } from "#components/deliveries/delivery-view.tsx";
 import { prefetch } from "#lib/api/prefetch.ts";
 import { affiliateActor } from "#lib/auth/page-session.ts";
 import { deliveryOptions } from "#lib/deliveries/client.ts";
+import { deliveryForPage } from "#lib/deliveries/for-page.ts";
 import { deliveryId } from "#lib/deliveries/schema.ts";
-import { getDelivery } from "#lib/deliveries/service.ts";
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -18,7 +18,7 @@ export default async function Page({ params }: Props) {
   const id = decodeURIComponent((await params).id);
   const state = await prefetch({
     options: deliveryOptions(id),
-    read: () => getDelivery(actor, deliveryId.parse(id)),
+    read: async () => deliveryForPage(actor, deliveryId.parse(id)),
   });
   return (
     <HydrationBoundary state={state}>

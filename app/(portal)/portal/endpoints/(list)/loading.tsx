@@ -4,7 +4,7 @@ import { PageHeader } from "#components/layout/page-header.tsx";
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Your endpoints" />
+      <PageHeader title="Endpoints" description="Where your events are sent." />
       <TableSkeleton />
     </>
   );
