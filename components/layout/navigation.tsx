@@ -12,6 +12,7 @@ import {
   RotateCw,
   ScrollText,
   Send,
+  ShieldCheck,
   Users,
   Webhook,
 } from "lucide-react";
@@ -37,6 +38,7 @@ const items: NavigationItem[] = [
   { href: "/events", label: "Events", icon: Inbox, shortcut: "go_events" },
   { href: "/affiliates", label: "Affiliates", icon: Users },
   { href: "/event-types", label: "Event types", icon: BookText },
+  { href: "/approvals", label: "Approvals", icon: ShieldCheck },
   { href: "/audit", label: "Audit log", icon: ScrollText },
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
 ];

@@ -26,6 +26,7 @@ import type { EndpointDetail } from "#lib/endpoints/schema.ts";
 import { endpointCause, lastFailureWords } from "#lib/endpoints/words.ts";
 import { formatCapped, formatMs, formatNoun } from "#lib/format.ts";
 import type { DeliveryState } from "#lib/vocabulary.ts";
+import { PendingChange } from "./pending-change.tsx";
 import { HealthWords, usePlainHealth } from "./plain-health.tsx";
 
 const trail = [{ href: "/portal/endpoints", label: "Endpoints" }];
@@ -65,6 +66,7 @@ export function PortalEndpointView({ id }: { id: string }) {
         }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+      <PendingChange endpointId={endpoint.id} change={endpoint.change} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Health endpoint={endpoint} />
@@ -73,6 +75,15 @@ export function PortalEndpointView({ id }: { id: string }) {
         </div>
         <ConfigurationPanel endpoint={endpoint} />
       </div>
+      <p className="mt-4">
+        <Link
+          href={`/portal/endpoints/${endpoint.id}/history`}
+          prefetch={false}
+          className="underline underline-offset-2"
+        >
+          Its latency and success over time
+        </Link>
+      </p>
       <div id="test" className="mt-4 scroll-mt-4">
         <SendTestPanel endpoint={endpoint} />
       </div>

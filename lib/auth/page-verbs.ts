@@ -7,6 +7,7 @@ const verbOfPage: [RegExp, Verb][] = [
   [/^\/event-types\/new$/, "event_type.create"],
   [/^\/event-types\/[^/]+\/edit$/, "event_type.edit"],
   [/^\/settings\/api-keys$/, "api_key.read"],
+  [/^\/approvals$/, "endpoint.approve_change"],
 ];
 
 /** Null for a page that all of the staff may read. `path` is one that can be decoded, and may have a query. */

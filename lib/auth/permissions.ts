@@ -57,6 +57,7 @@ export const grants = {
   "delivery.discard": ops,
   "deployment.read": staffReads,
   "endpoint.read": everybody,
+  "endpoint.approve_change": ops,
   "endpoint.create": adminAndOwner,
   "endpoint.edit": opsAndOwner,
   "endpoint.delete": adminAndOwner,

@@ -7,6 +7,7 @@ import { type Filter, numericComparisons } from "#lib/delivery/filters.ts";
 import { checkResponseRules, type ResponseRule } from "#lib/delivery/response-rules.ts";
 import { maxBodyTemplateLength, maxUrlTemplateLength } from "#lib/delivery/template/types.ts";
 import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
+import type { EndpointChange } from "#lib/endpoint-changes/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {
   type EndpointKind,
@@ -372,7 +373,14 @@ export type EndpointBacklog = {
   counted_to: number;
 };
 
-export type EndpointDetail = Endpoint & { backlog: EndpointBacklog };
+export type EndpointDetail = Endpoint & {
+  backlog: EndpointBacklog;
+  /** The latest edit that had to wait for the operators, while it waits and for a week after; null without one. */
+  change: EndpointChange | null;
+};
+
+/** `change`: the edit was not made, and waits for the operators. */
+export type EndpointEdited = Endpoint & { change: EndpointChange | null };
 
 /** The answer to creating one: the only time that the secret comes without being asked for. */
 export type EndpointCreated = Endpoint & { secret: string };

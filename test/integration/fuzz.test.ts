@@ -60,6 +60,7 @@ const ids: Record<string, string[]> = {
   "events/[id]": [],
   "requeues/[id]": [uuid],
   "portal-link/[id]": [uuid],
+  "approvals/[id]": [uuid],
   "secrets/[secretId]": [uuid],
   "api/[...path]": ["nothing"],
 };
@@ -113,6 +114,8 @@ const bodies: Record<string, unknown[]> = {
   "/affiliates/[key]/portal-link": [{ minutes: 5 }, {}],
   "/notices/settings": [{ kinds: ["failing"], by_email: true, webhook_url: "http://127.0.0.1:1/n" }],
   "/notices/settings/secret": [{}],
+  "/approvals/[id]/approve": [{}],
+  "/approvals/[id]/refuse": [{ reason: "because" }],
   "/portal-enter": [{ token: "x".repeat(43) }],
   "/deliveries/[id]/resend": [{}, { force: true, render_again: true }],
   "/deliveries/[id]/reveal": [{ reason: "because" }],

@@ -37,6 +37,7 @@ const ops: Verb[] = [
   "alert.edit",
   "delivery.discard",
   "delivery.requeue",
+  "endpoint.approve_change",
   "endpoint.close_breaker",
   "endpoint.edit",
   "endpoint.hold_breaker",
