@@ -49,6 +49,8 @@ export function existingPath(route: string, records: Records): string {
     "endpoints/[id]": records.endpoint,
     "events/[id]": records.event,
     "event-types/[name]": records.eventType,
+    "approvals/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
+    "portal-link/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
     "requeues/[id]": records.requeue,
     // Of nobody, since what is done to these would end the session that asks.
     "invitations/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",

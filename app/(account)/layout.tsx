@@ -14,10 +14,10 @@ export default async function AccountLayout({ children }: { children: ReactNode 
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   const Frame = isStaff(actor) && !actor.viewing ? Shell : PortalShell;
   return (
-    <Providers renderedAtMs={Date.now()} nonce={nonce}>
-      <ReaderProvider reader={readerOf(actor)}>
+    <ReaderProvider reader={readerOf(actor)}>
+      <Providers renderedAtMs={Date.now()} nonce={nonce}>
         <Frame>{children}</Frame>
-      </ReaderProvider>
-    </Providers>
+      </Providers>
+    </ReaderProvider>
   );
 }
