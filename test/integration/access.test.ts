@@ -137,6 +137,7 @@ const bodies: Record<string, () => unknown> = {
   "/endpoints/[id]/reveal-secret": () => ({ reason: "because" }),
   "/endpoints/[id]/test": () => ({ live: false }),
   "/events/[id]/reveal": () => ({ reason: "because" }),
+  "/notices/settings": () => ({ kinds: ["failing"] }),
   "/users/[id]": () => ({ role: "ops" }),
   "/view-as": () => ({ affiliate: world.ids["affiliates/[key]"] }),
 };
