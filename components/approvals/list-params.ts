@@ -1,6 +1,6 @@
 import { createLoader, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { ChangeFilters } from "#lib/endpoint-changes/client.ts";
-import { changeViews } from "#lib/endpoint-changes/schema.ts";
+import { changeViews } from "#lib/endpoint-changes/views.ts";
 
 /** The list's place in the URL, read alike on the server and in the browser. */
 export const changeParams = {

@@ -19,7 +19,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import type { Option } from "#components/ui/option-picker.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryExportHref } from "#lib/deliveries/client.ts";
-import { maxExportedDeliveries } from "#lib/deliveries/schema.ts";
+import { maxExportedDeliveries } from "#lib/deliveries/limits.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { formatCount, truncateMiddle } from "#lib/format.ts";
 import { deliveryStateLabels, reasonSentences, statusClassLabels } from "#lib/vocabulary.ts";

@@ -5,7 +5,6 @@ import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
-import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
@@ -18,7 +17,6 @@ import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryOptions, revealDeliveryOptions } from "#lib/deliveries/client.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
-import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
@@ -26,6 +24,7 @@ import { AttemptItem } from "./attempt.tsx";
 import { CopyAsCurl } from "./copy-as-curl.tsx";
 import { deliveryFilterParams, deliveryNarrowing } from "./list-params.ts";
 import { Neighbours } from "./neighbours.tsx";
+import { useNextWords } from "./next-words.tsx";
 import { ResendActions, ResendsLeft } from "./resend-actions.tsx";
 import { DeliveryStatePill } from "./state-pill.tsx";
 
@@ -164,8 +163,7 @@ function RequestPanel({ delivery, isMasked }: { delivery: DeliveryDetail; isMask
 /** The endpoint says who stopped it and when, so it is asked only for a delivery that is held. */
 function WhatNext({ delivery }: { delivery: DeliveryDetail }) {
   const { data: endpoint } = useQuery({ ...endpointOptions(delivery.endpoint.id), enabled: delivery.held });
-  const text = useClockText((nowMs) => deliveryNext(delivery, nowMs, endpoint));
-  return <span className="text-ink-2">{text}</span>;
+  return <span className="text-ink-2">{useNextWords(delivery, endpoint)}</span>;
 }
 
 function Cause({ delivery }: { delivery: DeliveryDetail }) {
@@ -212,7 +210,7 @@ function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 
 /** The attempt to come stands above those that were. */
 function NextAttempt({ delivery }: { delivery: DeliveryDetail }) {
-  const words = useClockText((nowMs) => deliveryNext(delivery, nowMs));
+  const words = useNextWords(delivery);
   if (!["pending", "failed", "in_flight"].includes(delivery.state)) return null;
   const number = delivery.state === "in_flight" ? delivery.attempt_number : delivery.attempt_number + 1;
   return (

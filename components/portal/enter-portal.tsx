@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { ApiError, errorWords } from "#lib/api/fetcher.ts";
 import { enterPortalOptions } from "#lib/portal-links/client.ts";
@@ -19,8 +19,11 @@ export function EnterPortal({ token, signedInAs }: { token: string; signedInAs: 
   const send = () => {
     if (enter.isIdle || enter.isError) enter.mutate({ token });
   };
+  const wasSent = useRef(false);
   const sendOnce = useEffectEvent(() => {
-    if (token !== "" && signedInAs === null && enter.isIdle) send();
+    if (token === "" || signedInAs !== null || wasSent.current) return;
+    wasSent.current = true;
+    send();
   });
   useEffect(() => whenSeen(() => sendOnce()), []);
   const isOver = token === "" || (enter.error instanceof ApiError && enter.error.code === "link_not_valid");

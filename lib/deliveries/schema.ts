@@ -135,9 +135,6 @@ export type Attempt = {
 /** How many more deliveries may be resent now, of so many an hour; `next_at`: when it is one more. */
 export type ResendAllowance = { limit: number; left: number; next_at: string | null };
 
-/** An export has at most so many, the newest. */
-export const maxExportedDeliveries = 100_000;
-
 export type DeliveryDetail = Delivery & {
   occurred_at: string;
   /**

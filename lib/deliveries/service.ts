@@ -18,6 +18,7 @@ import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import { maxExportedDeliveries } from "./limits.ts";
 import type { DeliveryMatch } from "./matching.ts";
 import {
   countDeliveries,
@@ -39,7 +40,6 @@ import {
   type DeliverySearch,
   type DeliverySearchPage,
   deliveryId,
-  maxExportedDeliveries,
   type ResendAllowance,
 } from "./schema.ts";
 

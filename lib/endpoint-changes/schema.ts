@@ -3,9 +3,7 @@ import type { AffiliateRef } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
 import type { EndpointChangeState } from "#lib/vocabulary.ts";
-
-export const changeViews = ["waiting", "decided"] as const;
-export type ChangeView = (typeof changeViews)[number];
+import { changeViews } from "./views.ts";
 
 export const changeListQuery = pageQuery.extend({ view: z.enum(changeViews).default("waiting") });
 export type ChangeListQuery = z.infer<typeof changeListQuery>;
