@@ -65,6 +65,11 @@ export function existingPath(route: string, records: Records): string {
   });
 }
 
+/** Whether it is one of an affiliate's pages, which do not exist for staff. */
+export function isPortal(route: string): boolean {
+  return route === "/portal" || route.startsWith("/portal/");
+}
+
 /** The route with ids that nothing has. */
 export function unknownPath(route: string): string {
   return route.replace(/\[[^/]+\]/g, "nobody-has-this");
