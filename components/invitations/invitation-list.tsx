@@ -66,7 +66,7 @@ const columns = [
   helper.display({
     id: "expires",
     header: "Expires",
-    meta: { phone: "hidden", className: "sm:w-36 sm:max-lg:hidden" },
+    meta: { phone: "hidden", className: "sm:w-44 sm:max-lg:hidden" },
     cell: ({ row: { original: invitation } }) => <Expiry iso={invitation.expires_at} />,
   }),
   helper.display({
