@@ -7,7 +7,7 @@ import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-
 import { ListView } from "#components/data-table/list-view.tsx";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { useAffiliateOptions } from "#components/filters/option-sources.ts";
-import { TimeFilter } from "#components/filters/time-filter.tsx";
+import { TimeChip } from "#components/filters/time-chip.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { auditActionLabels, auditObjectLabels } from "#lib/audit/actions.ts";
@@ -82,8 +82,7 @@ export function AuditList() {
           onChange={(value) => set({ affiliate: value })}
           useOptions={useAffiliateOptions}
         />
-        <TimeFilter label="From" iso={from} onChange={(value) => set({ from: value })} />
-        <TimeFilter label="Before" iso={to} onChange={(value) => set({ to: value })} />
+        <TimeChip from={from} to={to} onChange={set} />
         <ButtonLink
           href={auditExportHref(auditFilters(params))}
           prefetch={false}

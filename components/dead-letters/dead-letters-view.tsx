@@ -15,7 +15,7 @@ import {
   useReasonOptions,
   useStatusClassOptions,
 } from "#components/filters/option-sources.ts";
-import { TimeFilter } from "#components/filters/time-filter.tsx";
+import { TimeChip } from "#components/filters/time-chip.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import {
@@ -134,8 +134,7 @@ function Filters({ params, active, set, onSearch, onClear }: FiltersProps) {
         onChange={(value) => set({ event_type: value })}
         useOptions={useEventTypeOptions}
       />
-      <TimeFilter label="From" iso={from} onChange={(value) => set({ from: value })} />
-      <TimeFilter label="Before" iso={to} onChange={(value) => set({ to: value })} />
+      <TimeChip from={from} to={to} onChange={set} />
       <ButtonLink
         href={deadLetterExportHref(deadLetterFilters(params))}
         prefetch={false}
