@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { auditObjectKinds } from "#lib/audit/actions.ts";
-import { endpointSorts, endpointViews } from "#lib/endpoints/views.ts";
+import { endpointSorts } from "#lib/endpoints/schema.ts";
+import { endpointViews } from "#lib/endpoints/views.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { historyRanges } from "#lib/stats/ranges.ts";
 import { alertStates, deliveryStates, findingKinds, requeueStates, statusClasses } from "#lib/vocabulary.ts";
