@@ -129,6 +129,7 @@ for (const { name, ...viewport } of sizes) {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("button", { name: "Resume" }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Resume" }).click();
+      await expect(page.getByRole("alertdialog")).toHaveCount(0);
       await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible();
       await page.getByRole("button", { name: "Delete" }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Delete the endpoint" }).click();
@@ -270,7 +271,9 @@ test("everything goes by keyboard", async ({ browser, baseURL, world }) => {
   await expect(sheet).toBeVisible();
   await expect(sheet.getByText("Go to Events")).toHaveCount(0);
   await page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
   await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("combobox", { name: "Page or endpoint" })).toBeFocused();
   await page.keyboard.type("By ke");
   await expect(page.getByRole("option", { name: /By keys/ })).toBeVisible();
   await page.keyboard.press("Enter");
@@ -288,7 +291,7 @@ test("the guide is told by the catalogue, the policy and the settings", async ({
   await expect(page.getByRole("table", { name: "Headers of a webhook" })).toContainText("webhook-signature");
   const schedule = page.getByRole("table", { name: "Retry schedule of postbacks" });
   await expect(schedule.getByRole("row")).toHaveCount(15);
-  await page.getByText("conversion.approved", { exact: true }).click();
+  await page.locator("summary").filter({ hasText: "conversion.approved" }).click();
   const fields = page.getByRole("table", { name: "Fields of conversion.approved" });
   await expect(fields.getByRole("rowheader", { name: "{click_id}" })).toBeVisible();
   await expect(page.getByRole("list", { name: "Source addresses" })).toHaveText("192.0.2.10");

@@ -57,7 +57,7 @@ const columns = [
   helper.display({
     id: "decision",
     header: "Decision",
-    meta: { phone: "lead-end", className: "sm:w-48 truncate" },
+    meta: { phone: "lead-end", className: "overflow-visible sm:w-48" },
     cell: ({ row: { original: change } }) =>
       change.state === "pending" ? (
         <DecideActions change={change} />

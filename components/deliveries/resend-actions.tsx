@@ -48,7 +48,7 @@ function usedUpWords(resends: ResendAllowance | null, nowMs: number): string {
 export function ResendsLeft({ delivery: { resends } }: { delivery: DeliveryDetail }) {
   if (resends === null || resends.left === 0) return null;
   return (
-    <p className="w-full text-right text-ink-3 text-xs max-sm:text-left">
+    <p className="w-0 min-w-full text-right text-ink-3 text-xs max-sm:text-left">
       {resends.left} of {resends.limit} resends left this hour
     </p>
   );

@@ -77,7 +77,7 @@ const columns = [
 ];
 
 function toldWords({ sends }: Notice): string {
-  if (sends.length === 0) return "No: you had not asked for it";
+  if (sends.length === 0) return "Not by a notice";
   return sends
     .map(({ channel, state, failure }) => {
       const words = noticeSendStateLabels[state].toLowerCase();

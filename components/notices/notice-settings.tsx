@@ -26,7 +26,7 @@ import { type NoticeKind, noticeKinds } from "#lib/vocabulary.ts";
 const choices = {
   failing: {
     label: "It has been failing",
-    hint: "Nothing but failures for 10 minutes, or a breaker that stays open.",
+    hint: "Nothing but failures for 10 minutes, or so many that sending has stopped for as long.",
   },
   disabled: { label: "It was disabled", hint: "Nothing is sent to it any more until you resume it." },
   recovered: { label: "It works again", hint: "After it had failed or was disabled, a delivery succeeded." },

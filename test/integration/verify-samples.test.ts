@@ -176,7 +176,6 @@ async function verifies(id: string, code: string, given: Delivery & { secret: st
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(cwd, name), content);
   const env = {
     ...process.env,
-    GOFLAGS: "-mod=mod",
     GO111MODULE: "off",
     POSTHORN_SECRET: given.secret,
     WEBHOOK_ID: given.headers["webhook-id"],
@@ -226,6 +225,7 @@ test("a signed postback is verified by its URL", async () => {
       event_types: ["conversion.approved"],
     },
   });
+  await startWorker(api.database.url);
   await publish(api.database.pool, { affiliate: "samples", data: '{"click_id":"a&b"}' });
   const [request] = await receiver.waitFor("/signed", 1);
   const url = receiver.url((request as ReceivedRequest).path);
