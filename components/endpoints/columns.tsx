@@ -186,7 +186,13 @@ type CountProps = { count: CappedCount | undefined; href: string; what: string; 
 function Count({ count, href, what, alarming = false }: CountProps) {
   const place = usePlace();
   if (!count) return null;
-  if (count.count === 0) return <span className="text-ink-3">0</span>;
+  if (count.count === 0) {
+    return (
+      <span className="text-ink-3">
+        0<span className="sm:hidden"> {what}</span>
+      </span>
+    );
+  }
   return (
     <Link
       href={place(href)}
@@ -194,7 +200,7 @@ function Count({ count, href, what, alarming = false }: CountProps) {
       className={classNames("underline-offset-2 hover:underline", alarming ? "text-bad" : "text-ink-2")}
     >
       {formatCapped(count)}
-      <span className="sr-only"> {what}</span>
+      <span className="sm:sr-only"> {what}</span>
     </Link>
   );
 }
