@@ -263,6 +263,7 @@ test("everything goes by keyboard", async ({ browser, baseURL, world }) => {
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/portal/endpoints/${endpoint.id}$`));
+  await expect(page.getByRole("heading", { level: 1, name: "By keys" })).toBeVisible();
   await page.keyboard.press("g");
   await page.keyboard.press("o");
   await expect(page).toHaveURL(/\/portal$/);
@@ -291,8 +292,8 @@ test("the guide is told by the catalogue, the policy and the settings", async ({
   await expect(page.getByRole("table", { name: "Headers of a webhook" })).toContainText("webhook-signature");
   const schedule = page.getByRole("table", { name: "Retry schedule of postbacks" });
   await expect(schedule.getByRole("row")).toHaveCount(15);
-  await page.locator("summary").filter({ hasText: "conversion.approved" }).click();
-  const fields = page.getByRole("table", { name: "Fields of conversion.approved" });
+  await page.locator("summary").filter({ hasText: "ftd" }).click();
+  const fields = page.getByRole("table", { name: "Fields of ftd" });
   await expect(fields.getByRole("rowheader", { name: "{click_id}" })).toBeVisible();
   await expect(page.getByRole("list", { name: "Source addresses" })).toHaveText("192.0.2.10");
   await page.getByText("Python", { exact: true }).click();

@@ -25,7 +25,9 @@ export function PortalShell({ children }: { children: ReactNode }) {
             <Brand />
           </Link>
           <div className="ml-auto flex min-w-0 items-center gap-1 sm:gap-3">
-            <LivePicker />
+            <div className="max-sm:hidden">
+              <LivePicker />
+            </div>
             <UserMenu />
           </div>
         </div>
@@ -35,6 +37,10 @@ export function PortalShell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <footer className="max-w-56 border-line border-t py-4">
+        {/* A phone has no room for it above. */}
+        <div className="mb-2 sm:hidden">
+          <LivePicker />
+        </div>
         <Settings />
       </footer>
     </div>

@@ -1,3 +1,4 @@
+import { classify } from "#lib/delivery/classify.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatMs, formatRelative, formatSinceDay } from "#lib/format.ts";
 import { ownerReasonWords } from "./owner-words.ts";
@@ -78,7 +79,9 @@ export function plainHealth(endpoint: Described, nowMs: number, timeZone?: strin
         ...wrong,
         sentence: failingSentence(endpoint, nowMs, timeZone),
         fix: failureFix(endpoint),
-        next: "What may still succeed is tried again by itself.",
+        next: isFinal(endpoint)
+          ? "What was refused is not tried again by itself: resend it once this is fixed."
+          : "It is tried again by itself.",
       };
   }
 }
@@ -95,6 +98,14 @@ function failureFix({ health }: Described): string | null {
   const sentence = ownerReasonWords.sentence(reason);
   const what = status === null || reason === "timeout" ? sentence : `${sentence} (it answered ${status})`;
   return `${what}. ${ownerReasonWords.remedy(reason)}`.trim();
+}
+
+/** Whether sending the same again would not help, so that Posthorn does not. */
+function isFinal({
+  health: { last_failure_reason: reason, last_failure_status: status },
+}: Described): boolean {
+  if (reason === "certificate_invalid" || reason === "blocked_address") return true;
+  return status !== null && reason !== "timeout" && classify({ status }).outcome === "permanent";
 }
 
 function slowWords({ health: { latency } }: Described, condition: "slow" | "slowing") {

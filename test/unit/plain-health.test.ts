@@ -68,6 +68,7 @@ describe("how an endpoint does, as its owner is told", () => {
       {
         sentence: "Nothing has arrived since Tuesday 14:00.",
         fix: "Your server refused our credentials (it answered 401). Has the token changed?",
+        next: "What was refused is not tried again by itself: resend it once this is fixed.",
         needsOwner: true,
       },
     ],
@@ -77,6 +78,7 @@ describe("how an endpoint does, as its owner is told", () => {
       {
         sentence: "Nothing has arrived since 12:00.",
         fix: "Your server refused the connection. Is your server running, and listening on the port of the URL?",
+        next: "It is tried again by itself.",
       },
     ],
     [

@@ -16,7 +16,7 @@ export function GuideTable({ caption, columns, rows }: GuideTableProps) {
         <thead className="bg-surface text-ink-2 text-xs">
           <tr>
             {columns.map((column) => (
-              <th key={column} scope="col" className="h-9 px-3 font-medium whitespace-nowrap">
+              <th key={column} scope="col" className="h-9 px-3 py-1.5 font-medium sm:whitespace-nowrap">
                 {column}
               </th>
             ))}
