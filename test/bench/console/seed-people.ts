@@ -3,7 +3,7 @@ import { findingKinds, keyPurposes, requeueStates } from "#lib/vocabulary.ts";
 import { filled, idOf, random, type Seeding } from "./fill.ts";
 import { eventTypeNames } from "./seed-catalogue.ts";
 
-export const userCount = 200;
+const userCount = 200;
 const apiKeyCount = 500;
 const requeueCount = 3_000;
 const alertCount = 20_000;
