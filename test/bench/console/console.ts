@@ -63,7 +63,7 @@ const settings = {
   synchronous_commit: "off",
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_wal_size: "32GB",
+  max_wal_size: "8GB",
   checkpoint_timeout: "1h",
 };
 
