@@ -42,6 +42,7 @@ export default defineConfig({
       // The receivers of the tests listen on loopback.
       POSTHORN_ALLOWED_SUBNETS: "127.0.0.0/8",
       POSTHORN_ALLOW_HTTP: "true",
+      POSTHORN_SOURCE_ADDRESSES: "192.0.2.10",
       POSTHORN_LOG_LEVEL: "warn",
     },
     stdout: "pipe",

@@ -106,8 +106,8 @@ test("an affiliate's user comes to their portal, and finds nothing of the consol
   const page = await context.newPage();
   await page.goto("/");
   await expect(page).toHaveURL(/\/portal$/);
-  await expect(page.getByRole("heading", { name: "Your endpoints" })).toBeVisible();
-  await expect(page.getByText("Mine", { exact: true })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Nothing has been sent yet" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Mine", exact: true })).toBeVisible();
   await expectAccessible(page);
   for (const path of ["/overview", "/endpoints", "/audit", "/settings/api-keys"])
     expect((await page.goto(path))?.status(), path).toBe(404);

@@ -49,6 +49,8 @@ export function existingPath(route: string, records: Records): string {
     "endpoints/[id]": records.endpoint,
     "events/[id]": records.event,
     "event-types/[name]": records.eventType,
+    "approvals/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
+    "portal-link/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
     "requeues/[id]": records.requeue,
     // Of nobody, since what is done to these would end the session that asks.
     "invitations/[id]": "01890a5d-ac96-774b-bcce-b302099a8057",
@@ -61,6 +63,11 @@ export function existingPath(route: string, records: Records): string {
     if (value === undefined) throw new Error(`no record is known for ${place} of ${route}`);
     return `${folder}/${encodeURIComponent(value)}`;
   });
+}
+
+/** Whether it is one of an affiliate's pages, which do not exist for staff; the way into them is for everybody. */
+export function isPortal(route: string): boolean {
+  return route === "/portal" || (route.startsWith("/portal/") && route !== "/portal/enter");
 }
 
 /** The route with ids that nothing has. */

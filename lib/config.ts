@@ -61,7 +61,17 @@ const variables = z.object({
   POSTHORN_PREVIOUS_SECRET_KEYS: z.string().default("").transform(splitList).pipe(z.array(secretKey)),
   POSTHORN_LISTEN_URL: postgresUrl.optional(),
   POSTHORN_ALLOWED_SUBNETS: z.string().default("").transform(splitList).superRefine(checkSubnets),
+  POSTHORN_SOURCE_ADDRESSES: z.string().default("").transform(splitList).superRefine(checkAddresses),
   POSTHORN_ALLOW_HTTP: z.stringbool({ error: "must be true or false" }).default(false),
+  POSTHORN_SMTP_URL: z
+    .string()
+    .refine(
+      isSmtpUrl,
+      "must be a URL such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com",
+    )
+    .optional(),
+  POSTHORN_MAIL_FROM: z.email("must be an e-mail address").optional(),
+  POSTHORN_APPROVE_HOST_CHANGES: z.stringbool({ error: "must be true or false" }).default(false),
   POSTHORN_PUBLISH_PER_SECOND: wholeNumber(1, 1_000_000).optional(),
   POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
   POSTHORN_LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("info"),
@@ -89,7 +99,13 @@ export type Config = {
   listenUrl: string | undefined;
   /** CIDR notation; addresses in these private networks may be delivered to. */
   allowedSubnets: readonly string[];
+  /** Addresses and networks that requests come from, as affiliates are told. */
+  sourceAddresses: readonly string[];
   allowHttp: boolean;
+  /** By which server e-mail goes out, and in whose name; undefined: none does. */
+  smtp: { url: string; from: string } | undefined;
+  /** An affiliate's change of an endpoint's host waits for the operators. */
+  approveHostChanges: boolean;
   /** Events that one API key may publish, by each web process; undefined is without a limit. */
   publishPerSecond: number | undefined;
   /** Requests that one worker has on the wire at once. */
@@ -134,7 +150,10 @@ export function parseConfig(env: NodeJS.Dict<string>): Config {
     previousSecretKeys: parsed.data.POSTHORN_PREVIOUS_SECRET_KEYS,
     listenUrl: parsed.data.POSTHORN_LISTEN_URL,
     allowedSubnets: parsed.data.POSTHORN_ALLOWED_SUBNETS,
+    sourceAddresses: parsed.data.POSTHORN_SOURCE_ADDRESSES,
     allowHttp: parsed.data.POSTHORN_ALLOW_HTTP,
+    smtp: smtpOf(parsed.data),
+    approveHostChanges: parsed.data.POSTHORN_APPROVE_HOST_CHANGES,
     publishPerSecond: parsed.data.POSTHORN_PUBLISH_PER_SECOND,
     workerSlots: parsed.data.POSTHORN_WORKER_SLOTS,
     logLevel: parsed.data.POSTHORN_LOG_LEVEL,
@@ -208,6 +227,17 @@ function oidcClient(given: {
   return { issuer, clientId, clientSecret };
 }
 
+function smtpOf(given: {
+  POSTHORN_SMTP_URL?: string | undefined;
+  POSTHORN_MAIL_FROM?: string | undefined;
+}): Config["smtp"] {
+  const { POSTHORN_SMTP_URL: url, POSTHORN_MAIL_FROM: from } = given;
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined)
+    throw new ConfigError(["POSTHORN_SMTP_URL and POSTHORN_MAIL_FROM must be set together"]);
+  return { url, from };
+}
+
 /** Whether only this machine itself can reach what listens on the address. */
 function isLoopback(address: string): boolean {
   return ipaddr.parse(address).range() === "loopback";
@@ -217,11 +247,25 @@ function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 }
 
+function isSmtpUrl(text: string): boolean {
+  const url = /^smtps?:\/\//.test(text) ? URL.parse(text) : null;
+  return (
+    url !== null && url.hostname !== "" && ["", "/"].includes(url.pathname) && url.search + url.hash === ""
+  );
+}
+
 function splitList(text: string): string[] {
   return text
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function checkAddresses(addresses: string[], context: z.RefinementCtx<string[]>): void {
+  const wrong = addresses.find((address) => isIP(address) === 0 && !ipaddr.isValidCIDR(address));
+  if (wrong === undefined) return;
+  const message = `must be a comma separated list such as 192.0.2.10,2001:db8::/48; "${wrong}" is neither an address nor a network`;
+  context.addIssue({ code: "custom", message });
 }
 
 function checkSubnets(subnets: string[], context: z.RefinementCtx<string[]>): void {

@@ -113,6 +113,17 @@ export function formatSince(iso: string, nowMs: number, timeZone?: string): stri
   return isToday ? formatMinute(iso, timeZone) : formatAbsolute(iso, timeZone).slice(0, 16);
 }
 
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/** As people say it: `14:02`, `yesterday 14:02`, `Tuesday 14:02`, and from 7 days on `2026-11-20 14:02`. */
+export function formatSinceDay(iso: string, nowMs: number, timeZone?: string): string {
+  const day = calendarDay(iso, timeZone);
+  const ago = calendarDay(new Date(nowMs).toISOString(), timeZone) - day;
+  if (ago <= 0 || ago >= 7) return formatSince(iso, nowMs, timeZone);
+  // The first day of 1970 was a Thursday.
+  return `${ago === 1 ? "yesterday" : weekdays[(day + 4) % 7]} ${formatMinute(iso, timeZone)}`;
+}
+
 /** The number of the day that a calendar in this zone shows. */
 function calendarDay(iso: string, timeZone: string | undefined): number {
   return Date.parse(`${formatAbsolute(iso, timeZone).slice(0, 10)}T00:00:00Z`) / dayMs;

@@ -505,3 +505,43 @@ export const reasonRemedies = {
   secret_missing:
     "Give the endpoint a secret of that name, or render this again with the template as it is now.",
 } satisfies Record<Reason, string>;
+
+/** What became of a link into the portal; all but `open` are for good. */
+export const portalLinkStatuses = ["open", "used", "expired", "revoked"] as const;
+export type PortalLinkStatus = (typeof portalLinkStatuses)[number];
+
+/** What an affiliate's users are told about an endpoint, and the state that it then stands in. */
+export const noticeKinds = ["failing", "disabled", "recovered"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export const noticeChannels = ["email", "webhook"] as const;
+export type NoticeChannel = (typeof noticeChannels)[number];
+
+/** `dropped`: whom it was for is gone, or no longer wants it; `failed`: it was tried often enough. */
+export const noticeSendStates = ["pending", "sent", "failed", "dropped"] as const;
+export type NoticeSendState = (typeof noticeSendStates)[number];
+
+/** What became of a change that needs the operators' approval; all but `pending` are for good. */
+export const endpointChangeStates = ["pending", "approved", "refused", "replaced", "withdrawn"] as const;
+export type EndpointChangeState = (typeof endpointChangeStates)[number];
+
+export const noticeKindLabels = {
+  failing: "Failing",
+  disabled: "Disabled",
+  recovered: "Recovered",
+} satisfies Record<NoticeKind, string>;
+
+export const noticeSendStateLabels = {
+  pending: "Being sent",
+  sent: "Sent",
+  failed: "Could not be sent",
+  dropped: "Not sent",
+} satisfies Record<NoticeSendState, string>;
+
+export const endpointChangeStateLabels = {
+  pending: "Waits for approval",
+  approved: "Approved",
+  refused: "Refused",
+  replaced: "Replaced by a later change",
+  withdrawn: "Withdrawn",
+} satisfies Record<EndpointChangeState, string>;

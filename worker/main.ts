@@ -2,6 +2,7 @@ import { configOrExit } from "#lib/config.ts";
 import { createDatabase } from "#lib/db/database.ts";
 import { createSender } from "#lib/http/send.ts";
 import { createLogger } from "#lib/log.ts";
+import { createMailer } from "#lib/mail/mailer.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startRunner } from "./runner.ts";
 
@@ -27,6 +28,7 @@ const sender = createSender({
   // As many as could ever go to one: its endpoints must not wait for each other's connections.
   connectionsPerOrigin: settings.workerSlots,
 });
+const mailer = settings.smtp ? createMailer(settings.smtp) : null;
 const runner = await startRunner({
   database,
   listenUrl: settings.listenUrl ?? settings.databaseUrl,
@@ -39,6 +41,7 @@ const maintenance = startMaintenance({
   pool: database.pool,
   secretKeys: [settings.secretKey, ...settings.previousSecretKeys],
   mayReap: runner.mayReap,
+  notices: { sender, mailer, publicUrl: settings.publicUrl },
   log,
 });
 log.info({ workerId: runner.workerId, slots: settings.workerSlots }, "worker started");
@@ -49,6 +52,7 @@ async function stop(reason: string): Promise<void> {
   stopping = true;
   log.info({ reason }, "worker stopping");
   await Promise.all([runner.stop(), maintenance.stop()]);
+  mailer?.close();
   await Promise.all([sender.close(), database.pool.end()]);
   log.info("worker stopped");
   process.exit(0);

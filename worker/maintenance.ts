@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
+import { forgetOldNotices } from "#lib/notices/queries.ts";
 import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { discardBatchSize, discardForDeletedEndpoints } from "#lib/queue/discard.ts";
 import { latencyRollUpSize, latencyTrimSize, rollUpLatency, trimLatency } from "#lib/queue/latency.ts";
+import { noticeChanges } from "#lib/queue/notices.ts";
 import { firstKey, releaseBatchSize, releaseUnordered, sweepBlocked } from "#lib/queue/ordering.ts";
 import { refreshLastHour, refreshPercentiles } from "#lib/queue/percentiles.ts";
 import { reap, reapBatchSize } from "#lib/queue/reap.ts";
 import { runRequeueBatch } from "#lib/queue/requeue.ts";
 import { forgetOldWorkers } from "#lib/queue/workers.ts";
 import { latencyResolutions } from "#lib/vocabulary.ts";
+import { type NoticeOptions, noticeBatchSize, sendNotices } from "./notices.ts";
 
 const reapEverySeconds = 5;
 /** After an error, for a task that is repeated more often than that. */
@@ -22,6 +25,7 @@ const requeueEverySeconds = 0.25;
 const percentilesEverySeconds = 30;
 const lastHourEverySeconds = 120;
 const diagnoseEverySeconds = 30;
+const noticeEverySeconds = 15;
 const trimEverySeconds = 600;
 const housekeepEverySeconds = 3_600;
 const minutesKeptDays = 90;
@@ -32,6 +36,8 @@ export function startMaintenance(options: {
   /** The current key, then those before it. */
   secretKeys: readonly Buffer[];
   mayReap: () => boolean;
+  /** What sends notices. */
+  notices: Pick<NoticeOptions, "sender" | "mailer" | "publicUrl">;
   log: Logger;
 }): { stop: () => Promise<void> } {
   const { pool, secretKeys, mayReap, log } = options;
@@ -62,6 +68,12 @@ export function startMaintenance(options: {
         log[level]({ alertId: id, finding: kind, endpointId }, `finding ${state}`);
       }
     }),
+    repeat("notices", noticeEverySeconds, async () => {
+      const { notices } = options;
+      const changed = await noticeChanges(pool, { email: notices.mailer !== null });
+      if (changed > 0) log.info({ endpoints: changed }, "noted what owners of endpoints are to be told");
+      await untilShort(() => sendNotices({ ...notices, pool, secretKeys, log }), noticeBatchSize);
+    }),
     repeat("roll up latencies", trimEverySeconds, async () => {
       await untilShort(() => rollUpLatency(pool), latencyRollUpSize);
       for (const resolution of [...latencyResolutions, "day"] as const) {
@@ -81,6 +93,7 @@ export function startMaintenance(options: {
     repeat("housekeeping", housekeepEverySeconds, async () => {
       await pool.query("select posthorn.ensure_partitions()");
       await forgetOldWorkers(pool);
+      await forgetOldNotices(pool);
       await pool.query("delete from posthorn.delivery_minutes where minute < now() - $1 * interval '1 day'", [
         minutesKeptDays,
       ]);

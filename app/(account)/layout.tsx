@@ -1,4 +1,5 @@
 import { headers } from "next/headers";
+import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { PortalShell } from "#components/layout/portal-shell.tsx";
 import { Providers } from "#components/layout/providers.tsx";
@@ -11,13 +12,15 @@ import { isStaff } from "#lib/auth/permissions.ts";
 /** For whoever is signed in, in the frame that they know. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const actor = await signedInActor();
+  // By a portal link there is no account; here, as what is above the loading state decides the status of the answer.
+  if (actor.viaLink) notFound();
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   const Frame = isStaff(actor) && !actor.viewing ? Shell : PortalShell;
   return (
-    <Providers renderedAtMs={Date.now()} nonce={nonce}>
-      <ReaderProvider reader={readerOf(actor)}>
+    <ReaderProvider reader={readerOf(actor)}>
+      <Providers renderedAtMs={Date.now()} nonce={nonce}>
         <Frame>{children}</Frame>
-      </ReaderProvider>
-    </Providers>
+      </Providers>
+    </ReaderProvider>
   );
 }

@@ -11,10 +11,10 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   // With this nothing is rendered ahead of its request, as live data needs it too.
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
-    <Providers renderedAtMs={Date.now()} nonce={nonce}>
-      <ReaderProvider reader={readerOf(actor)}>
+    <ReaderProvider reader={readerOf(actor)}>
+      <Providers renderedAtMs={Date.now()} nonce={nonce}>
         <Shell>{children}</Shell>
-      </ReaderProvider>
-    </Providers>
+      </Providers>
+    </ReaderProvider>
   );
 }

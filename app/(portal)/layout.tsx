@@ -10,10 +10,10 @@ export default async function PortalLayout({ children }: { children: ReactNode }
   const actor = await affiliateActor();
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
-    <Providers renderedAtMs={Date.now()} nonce={nonce}>
-      <ReaderProvider reader={readerOf(actor)}>
+    <ReaderProvider reader={readerOf(actor)}>
+      <Providers renderedAtMs={Date.now()} nonce={nonce}>
         <PortalShell>{children}</PortalShell>
-      </ReaderProvider>
-    </Providers>
+      </Providers>
+    </ReaderProvider>
   );
 }

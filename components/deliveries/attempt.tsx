@@ -1,12 +1,14 @@
 "use client";
 
 import { ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyableMono } from "#components/ui/mono.tsx";
 import { Pill, type PillLook } from "#components/ui/pill.tsx";
 import type { Attempt } from "#lib/deliveries/schema.ts";
 import { attemptSentence } from "#lib/deliveries/words.ts";
+import { toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatMs } from "#lib/format.ts";
 import { type AttemptOutcome, attemptOutcomeLabels, type HttpMethod } from "#lib/vocabulary.ts";
 import { ExactAttemptTime } from "./exact-attempt-time.tsx";
@@ -29,6 +31,8 @@ type AttemptItemProps = {
 /** One request and what came of it; the details open on demand, those of the latest at once. */
 export function AttemptItem({ attempt, method, open }: AttemptItemProps) {
   const code = attempt.status ?? attempt.error_code;
+  const sentence = attemptSentence(attempt);
+  const isOwner = useIsAffiliate();
   return (
     <li>
       <details open={open} className="group border-line border-b">
@@ -37,9 +41,9 @@ export function AttemptItem({ attempt, method, open }: AttemptItemProps) {
           <span className="font-medium">Attempt {attempt.number}</span>
           <Pill {...looks[attempt.outcome]}>{attemptOutcomeLabels[attempt.outcome]}</Pill>
           {code === null ? null : <code className="font-mono text-xs">{code}</code>}
-          {attempt.reason ? (
-            <span className="wrap-anywhere min-w-0 text-ink-2">{attemptSentence(attempt)}</span>
-          ) : null}
+          {sentence === null ? null : (
+            <span className="wrap-anywhere min-w-0 text-ink-2">{isOwner ? toOwner(sentence) : sentence}</span>
+          )}
           <span className="ml-auto flex gap-3 text-ink-2">
             {attempt.duration_ms === null ? null : <span>{formatMs(attempt.duration_ms)}</span>}
             <RelativeTime iso={attempt.started_at} />
@@ -66,7 +70,7 @@ function Answer({ attempt }: { attempt: Attempt }) {
     return <p className="text-ink-2">Whether a request was made is not known.</p>;
   if (attempt.status === null) return <p className="text-ink-2">No answer came.</p>;
   if (attempt.response_headers === null && attempt.response_body === null) {
-    return <p className="text-ink-2">What they answered is no longer kept; only the status is.</p>;
+    return <p className="text-ink-2">What was answered is no longer kept; only the status is.</p>;
   }
   const headers = (attempt.response_headers ?? []).map(([name, value]) => `${name}: ${value}`).join("\n");
   return (
@@ -82,7 +86,7 @@ function Answer({ attempt }: { attempt: Attempt }) {
             text={attempt.response_body}
             what="Response body"
             {...(attempt.response_body_truncated
-              ? { note: "Cut here: the rest of their answer was not kept." }
+              ? { note: "Cut here: the rest of the answer was not kept." }
               : {})}
           />
         ) : (

@@ -3,10 +3,12 @@
 import Link from "next/link";
 import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import type { DeliveryNarrowing } from "#lib/deliveries/client.ts";
 import type { Delivery } from "#lib/deliveries/schema.ts";
+import { toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatMs } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
 import { DeliveryNext } from "./next-words.tsx";
@@ -14,7 +16,6 @@ import { DeliveryStatePill } from "./state-pill.tsx";
 
 const helper = listColumnHelper<Delivery>();
 
-/** The link takes the list's filters along, so that the delivery's page knows what stands beside it. */
 const idColumn = (filters: DeliveryNarrowing) =>
   helper.display({
     id: "id",
@@ -22,17 +23,25 @@ const idColumn = (filters: DeliveryNarrowing) =>
     meta: { phone: "lead", className: "sm:w-24" },
     cell: ({ row: { original: delivery } }) => (
       <>
-        <RowLink
-          href={withQuery(`/deliveries/${delivery.id}`, filters)}
-          className="relative inline-block font-mono text-xs"
-        >
-          <span className="sr-only">Delivery </span>
-          {delivery.id}
-        </RowLink>
+        <DeliveryLink id={delivery.id} filters={filters} />
         <span className="ml-2 text-ink-2 sm:hidden">{delivery.event_type}</span>
       </>
     ),
   });
+
+/** The link takes the list's filters along, so that the delivery's page knows what stands beside it. */
+function DeliveryLink({ id, filters }: { id: string; filters: DeliveryNarrowing }) {
+  const place = usePlace();
+  return (
+    <RowLink
+      href={withQuery(place(`/deliveries/${id}`), filters)}
+      className="relative inline-block font-mono text-xs"
+    >
+      <span className="sr-only">Delivery </span>
+      {id}
+    </RowLink>
+  );
+}
 
 const state = helper.display({
   id: "state",
@@ -57,23 +66,28 @@ const endpoint = helper.display({
   id: "endpoint",
   header: "Endpoint",
   meta: { phone: "second", className: "sm:w-[22%] truncate" },
-  cell: ({ row: { original: delivery } }) => (
+  cell: ({ row: { original: delivery } }) => <Recipient delivery={delivery} />,
+});
+
+function Recipient({ delivery: { endpoint, affiliate } }: { delivery: Delivery }) {
+  const place = usePlace();
+  return (
     <>
-      {delivery.endpoint.status === "deleted" ? (
-        <span>{delivery.endpoint.name} (deleted)</span>
+      {endpoint.status === "deleted" ? (
+        <span>{endpoint.name} (deleted)</span>
       ) : (
         <Link
-          href={`/endpoints/${delivery.endpoint.id}`}
+          href={place(`/endpoints/${endpoint.id}`)}
           prefetch={false}
           className="underline-offset-2 hover:underline"
         >
-          {delivery.endpoint.name}
+          {endpoint.name}
         </Link>
       )}
-      <span className="ml-2 text-ink-3">{delivery.affiliate.name}</span>
+      {useIsAffiliate() ? null : <span className="ml-2 text-ink-3">{affiliate.name}</span>}
     </>
-  ),
-});
+  );
+}
 
 const answer = helper.display({
   id: "answer",
@@ -101,7 +115,9 @@ export function endpointDeliveryColumns(endpointId: string) {
 }
 
 function Answer({ delivery }: { delivery: Delivery }) {
-  const words = delivery.reason ? reasonSentences[delivery.reason] : null;
+  const isOwner = useIsAffiliate();
+  const sentence = delivery.reason ? reasonSentences[delivery.reason] : null;
+  const words = sentence && isOwner ? toOwner(sentence) : sentence;
   const duration = delivery.last_duration_ms === null ? null : formatMs(delivery.last_duration_ms);
   if (delivery.last_status === null && words === null && duration === null) {
     return <span className="text-ink-3">None yet</span>;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
 import Link from "next/link";
 import { FilterBar, FilterChip, FixedChip, MultiFilterChip } from "#components/data-table/filter-bar.tsx";
 import type { ActiveFilter } from "#components/data-table/states.tsx";
@@ -13,13 +14,17 @@ import {
   useStatusClassOptions,
 } from "#components/filters/option-sources.ts";
 import { TimeChip, useSpanWords } from "#components/filters/time-chip.tsx";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import type { Option } from "#components/ui/option-picker.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
+import { deliveryExportHref } from "#lib/deliveries/client.ts";
+import { maxExportedDeliveries } from "#lib/deliveries/limits.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
-import { truncateMiddle } from "#lib/format.ts";
+import { formatCount, truncateMiddle } from "#lib/format.ts";
 import { deliveryStateLabels, reasonSentences, statusClassLabels } from "#lib/vocabulary.ts";
 import { AttemptsFilter, attemptsWords } from "./attempts-filter.tsx";
-import type { DeliveryFilterParams } from "./list-params.ts";
+import { type DeliveryFilterParams, deliveryNarrowing } from "./list-params.ts";
 
 type DeliveryFilterBarProps = {
   params: DeliveryFilterParams;
@@ -32,6 +37,7 @@ type DeliveryFilterBarProps = {
 export function DeliveryFilterBar({ params, active, onChange, onClear }: DeliveryFilterBarProps) {
   const { state, reason, status_class, endpoint, affiliate, type, event, q_hash } = params;
   const endpointName = useEndpointName(endpoint);
+  const isOwner = useIsAffiliate();
   return (
     <FilterBar active={active} onClear={onClear}>
       <MultiFilterChip
@@ -58,12 +64,14 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
         onChange={(value) => onChange({ endpoint: value })}
         useOptions={useEndpointOptions}
       />
-      <FilterChip
-        name="Affiliate"
-        value={affiliate === null ? null : { value: affiliate, label: affiliate }}
-        onChange={(value) => onChange({ affiliate: value })}
-        useOptions={useAffiliateOptions}
-      />
+      {isOwner ? null : (
+        <FilterChip
+          name="Affiliate"
+          value={affiliate === null ? null : { value: affiliate, label: affiliate }}
+          onChange={(value) => onChange({ affiliate: value })}
+          useOptions={useAffiliateOptions}
+        />
+      )}
       <FilterChip
         name="Event type"
         value={type === null ? null : { value: type, label: type }}
@@ -86,14 +94,27 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
       {q_hash === null ? null : (
         <>
           <FixedChip name="Matches" value="a searched value" onRemove={() => onChange({ q_hash: null })} />
-          <Link
-            href={withQuery("/events", { q_hash })}
-            className="text-ink-2 text-xs underline underline-offset-2"
-          >
-            Its events
-          </Link>
+          {isOwner ? null : (
+            <Link
+              href={withQuery("/events", { q_hash })}
+              className="text-ink-2 text-xs underline underline-offset-2"
+            >
+              Its events
+            </Link>
+          )}
         </>
       )}
+      <ButtonLink
+        href={deliveryExportHref(deliveryNarrowing(params))}
+        prefetch={false}
+        download
+        tone="quiet"
+        title={`The newest ${formatCount(maxExportedDeliveries)} deliveries of this list at most`}
+        className="h-7 px-2 text-xs"
+      >
+        <Download aria-hidden />
+        Export as CSV
+      </ButtonLink>
     </FilterBar>
   );
 }

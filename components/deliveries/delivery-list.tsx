@@ -9,6 +9,7 @@ import type { Chosen } from "#components/data-table/selection.ts";
 import { EmptyState } from "#components/data-table/states.tsx";
 import { MayLink } from "#components/layout/may-link.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { copyText } from "#components/ui/copy-button.tsx";
 import { deliveryCountOptions, deliveryListOptions } from "#lib/deliveries/client.ts";
@@ -17,6 +18,7 @@ import { formatNoun } from "#lib/format.ts";
 import { deliveryColumns } from "./columns.tsx";
 import { DeliveryFilterBar, useActiveFilters } from "./delivery-filters.tsx";
 import { deliveryFilterParams, deliveryFilters, deliveryNarrowing, deliveryParams } from "./list-params.ts";
+import { ValueSearch } from "./value-search.tsx";
 
 const noFilters = Object.fromEntries(Object.keys(deliveryFilterParams).map((name) => [name, null]));
 
@@ -39,6 +41,7 @@ export function DeliveryList() {
   const clear = () => void setParams({ ...noFilters, cursor: null });
   return (
     <>
+      {useIsAffiliate() ? <ValueSearch /> : null}
       <DeliveryFilterBar
         params={params}
         active={filters.length}
@@ -79,19 +82,24 @@ function ChosenActions({ chosen: { rows, allMatching } }: { chosen: Chosen<Deliv
 }
 
 function NoDeliveriesYet() {
+  const place = usePlace();
+  const isOwner = useIsAffiliate();
   return (
     <EmptyState
       icon={Send}
       title="No deliveries yet"
       action={
-        <MayLink href="/endpoints/new" verb="endpoint.create">
+        <MayLink href={place("/endpoints/new")} verb="endpoint.create">
           Create an endpoint
         </MayLink>
       }
     >
       <p>
-        A delivery is one event on its way to one endpoint. Create an endpoint, then publish an event for its
-        affiliate: every attempt, its answer and what happens next will be here.
+        A delivery is one event on its way to one endpoint.{" "}
+        {isOwner
+          ? "Create an endpoint, and every event that is sent to it will be here: "
+          : "Create an endpoint, then publish an event for its affiliate: "}
+        every attempt, its answer and what happens next.
       </p>
     </EmptyState>
   );

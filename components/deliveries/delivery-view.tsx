@@ -5,9 +5,9 @@ import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
-import { useClockText } from "#components/layout/clock.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { RevealBar } from "#components/redaction/reveal-bar.tsx";
@@ -17,14 +17,15 @@ import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { deliveryOptions, revealDeliveryOptions } from "#lib/deliveries/client.ts";
 import type { Attempt, DeliveryDetail } from "#lib/deliveries/schema.ts";
-import { deliveryNext } from "#lib/deliveries/words.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
+import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import { AttemptItem } from "./attempt.tsx";
 import { CopyAsCurl } from "./copy-as-curl.tsx";
 import { deliveryFilterParams, deliveryNarrowing } from "./list-params.ts";
 import { Neighbours } from "./neighbours.tsx";
-import { ResendActions } from "./resend-actions.tsx";
+import { useNextWords } from "./next-words.tsx";
+import { ResendActions, ResendsLeft } from "./resend-actions.tsx";
 import { DeliveryStatePill } from "./state-pill.tsx";
 
 /** While it moves, it is looked at this often, however rarely the page refreshes otherwise. */
@@ -34,8 +35,12 @@ export function DeliveryView({ id }: { id: string }) {
   const [params] = useQueryStates(deliveryFilterParams);
   const filters = deliveryNarrowing(params);
   const isNarrowed = Object.keys(filters).length > 0;
+  const place = usePlace();
   const trail = [
-    { href: withQuery("/deliveries", filters), label: isNarrowed ? "Deliveries, filtered" : "Deliveries" },
+    {
+      href: withQuery(place("/deliveries"), filters),
+      label: isNarrowed ? "Deliveries, filtered" : "Deliveries",
+    },
   ];
   const live = useLiveInterval();
   const query = useQuery({
@@ -78,6 +83,7 @@ export function DeliveryView({ id }: { id: string }) {
           <>
             <ResendActions delivery={delivery} />
             <Neighbours id={delivery.id} filters={filters} />
+            <ResendsLeft delivery={delivery} />
           </>
         }
       />
@@ -157,16 +163,18 @@ function RequestPanel({ delivery, isMasked }: { delivery: DeliveryDetail; isMask
 /** The endpoint says who stopped it and when, so it is asked only for a delivery that is held. */
 function WhatNext({ delivery }: { delivery: DeliveryDetail }) {
   const { data: endpoint } = useQuery({ ...endpointOptions(delivery.endpoint.id), enabled: delivery.held });
-  const text = useClockText((nowMs) => deliveryNext(delivery, nowMs, endpoint));
-  return <span className="text-ink-2">{text}</span>;
+  return <span className="text-ink-2">{useNextWords(delivery, endpoint)}</span>;
 }
 
 function Cause({ delivery }: { delivery: DeliveryDetail }) {
+  const isOwner = useIsAffiliate();
   if (delivery.reason === null) return null;
-  const remedy = ["dead_letter", "skipped"].includes(delivery.state) ? reasonRemedies[delivery.reason] : "";
+  const sentence = reasonSentences[delivery.reason];
+  const remedies = isOwner ? ownerRemedies : reasonRemedies;
+  const remedy = ["dead_letter", "skipped"].includes(delivery.state) ? remedies[delivery.reason] : "";
   return (
     <p>
-      {reasonSentences[delivery.reason]}
+      {isOwner ? toOwner(sentence) : sentence}
       {delivery.last_status === null ? "" : ` (${delivery.last_status})`}. {remedy}
     </p>
   );
@@ -202,7 +210,7 @@ function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 
 /** The attempt to come stands above those that were. */
 function NextAttempt({ delivery }: { delivery: DeliveryDetail }) {
-  const words = useClockText((nowMs) => deliveryNext(delivery, nowMs));
+  const words = useNextWords(delivery);
   if (!["pending", "failed", "in_flight"].includes(delivery.state)) return null;
   const number = delivery.state === "in_flight" ? delivery.attempt_number : delivery.attempt_number + 1;
   return (
@@ -218,6 +226,8 @@ function NextAttempt({ delivery }: { delivery: DeliveryDetail }) {
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
   const { endpoint, affiliate } = delivery;
+  const isOwner = useIsAffiliate();
+  const place = usePlace();
   return (
     <Panel title="Details" className="xl:row-span-2">
       <Facts>
@@ -225,9 +235,13 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           <CopyableMono text={delivery.id} what="delivery id" />
         </Fact>
         <Fact name="Event">
-          <Link href={`/events/${delivery.event_id}`} className="underline underline-offset-2">
-            {delivery.event_type}
-          </Link>
+          {isOwner ? (
+            delivery.event_type
+          ) : (
+            <Link href={`/events/${delivery.event_id}`} className="underline underline-offset-2">
+              {delivery.event_type}
+            </Link>
+          )}
           <br />
           <CopyableMono text={delivery.event_id} what="event id" />
         </Fact>
@@ -235,16 +249,18 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           {endpoint.status === "deleted" ? (
             `${endpoint.name} (deleted)`
           ) : (
-            <Link href={`/endpoints/${endpoint.id}`} className="underline underline-offset-2">
+            <Link href={place(`/endpoints/${endpoint.id}`)} className="underline underline-offset-2">
               {endpoint.name}
             </Link>
           )}
           <br />
           <CopyableMono text={endpoint.url} what="endpoint URL" />
         </Fact>
-        <Fact name="Affiliate">
-          {affiliate.name} <code className="font-mono text-ink-3 text-xs">{affiliate.key}</code>
-        </Fact>
+        {isOwner ? null : (
+          <Fact name="Affiliate">
+            {affiliate.name} <code className="font-mono text-ink-3 text-xs">{affiliate.key}</code>
+          </Fact>
+        )}
         <Fact name="Attempts used">
           {delivery.attempts_charged} of {delivery.max_attempts}
         </Fact>

@@ -5,6 +5,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { usePlace } from "#components/layout/reader.tsx";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
@@ -14,8 +15,9 @@ import { type DeliveryNarrowing, neighboursOptions } from "#lib/deliveries/clien
 export function Neighbours({ id, filters }: { id: string; filters: DeliveryNarrowing }) {
   const router = useRouter();
   const { data } = useQuery(neighboursOptions(id, filters));
+  const place = usePlace();
   const pathOf = (other: string | null | undefined) =>
-    other ? withQuery(`/deliveries/${other}`, filters) : null;
+    other ? withQuery(place(`/deliveries/${other}`), filters) : null;
   const previous = pathOf(data?.previous);
   const next = pathOf(data?.next);
   useShortcut("previous_row", previous === null ? null : () => router.push(previous));

@@ -1,11 +1,20 @@
 "use client";
 
 import { useClockText } from "#components/layout/clock.tsx";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import type { Delivery } from "#lib/deliveries/schema.ts";
-import { deliveryNext } from "#lib/deliveries/words.ts";
+import { deliveryNext, nextToOwner } from "#lib/deliveries/words.ts";
 
 /** What the delivery waits for, or how it ended; counts down by itself. */
 export function DeliveryNext({ delivery, className }: { delivery: Delivery; className?: string }) {
-  const text = useClockText((nowMs) => deliveryNext(delivery, nowMs));
-  return <span className={className}>{text}</span>;
+  return <span className={className}>{useNextWords(delivery)}</span>;
+}
+
+/** The same as text; `holder` names who stopped the endpoint, where the page knows it. */
+export function useNextWords(delivery: Delivery, holder?: Parameters<typeof deliveryNext>[2]): string {
+  const isOwner = useIsAffiliate();
+  return useClockText((nowMs) => {
+    const words = deliveryNext(delivery, nowMs, holder);
+    return isOwner ? nextToOwner(words) : words;
+  });
 }

@@ -3,19 +3,23 @@
 import { useMutation } from "@tanstack/react-query";
 import { RotateCw, WandSparkles } from "lucide-react";
 import { useState } from "react";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { useClockText } from "#components/layout/clock.tsx";
+import { useIsAffiliate, usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone, toastFailed } from "#components/ui/toast.tsx";
 import { ApiError, errorWords } from "#lib/api/fetcher.ts";
 import { resendDeliveryOptions } from "#lib/deliveries/client.ts";
-import type { DeliveryDetail } from "#lib/deliveries/schema.ts";
+import type { DeliveryDetail, ResendAllowance } from "#lib/deliveries/schema.ts";
+import { formatRelative } from "#lib/format.ts";
 
 /** A webhook goes again as it was. For a postback somebody chooses: the same URL, or the template as it is now. */
 export function ResendActions({ delivery }: { delivery: DeliveryDetail }) {
-  const mayNot = useRefusal("delivery.resend", { affiliateId: delivery.affiliate.id });
-  const { superseded } = delivery;
+  const noRight = useRefusal("delivery.resend", { affiliateId: delivery.affiliate.id });
+  const usedUp = useClockText((nowMs) => usedUpWords(delivery.resends, nowMs));
+  const mayNot = noRight ?? (usedUp || null);
+  const superseded = delivery.superseded && mayNot === null;
   const resend_refusal = mayNot ?? delivery.resend_refusal;
   const render_refusal = mayNot ?? delivery.render_refusal;
   if (delivery.endpoint.kind === "webhook") {
@@ -30,6 +34,23 @@ export function ResendActions({ delivery }: { delivery: DeliveryDetail }) {
       <SameRequest delivery={delivery} label="Resend same URL" {...gate(resend_refusal, sameSuperseded)} />
       <RenderedAgain delivery={delivery} {...gate(render_refusal, againSuperseded)} />
     </>
+  );
+}
+
+/** Why nothing more can be resent for now; empty where it can. */
+function usedUpWords(resends: ResendAllowance | null, nowMs: number): string {
+  if (resends === null || resends.left > 0) return "";
+  const next = resends.next_at === null ? "soon" : formatRelative(resends.next_at, nowMs);
+  return `All ${resends.limit} resends of this hour are used; the next is possible ${next}.`;
+}
+
+/** Said once somebody has begun to use them up. */
+export function ResendsLeft({ delivery: { resends } }: { delivery: DeliveryDetail }) {
+  if (resends === null || resends.left === 0) return null;
+  return (
+    <p className="w-0 min-w-full text-right text-ink-3 text-xs max-sm:text-left">
+      {resends.left} of {resends.limit} resends left this hour
+    </p>
   );
 }
 
@@ -82,6 +103,7 @@ function RenderedAgain(action: ActionProps) {
 
 /** Puts the delivery back; where its ordering key has moved on, asks first. */
 function useResend({ delivery, refusal, isSuperseded }: ActionProps, renderAgain: boolean) {
+  const place = usePlace();
   const [asking, setAsking] = useState(false);
   const resend = useMutation(resendDeliveryOptions);
   const ask = () => {
@@ -95,7 +117,7 @@ function useResend({ delivery, refusal, isSuperseded }: ActionProps, renderAgain
         onSuccess: () => {
           setAsking(false);
           toastDone(renderAgain ? "Rendered again and put back to be sent." : "Put back to be sent.", {
-            href: `/deliveries/${delivery.id}`,
+            href: place(`/deliveries/${delivery.id}`),
             label: `Delivery ${delivery.id}`,
           });
         },
@@ -138,8 +160,8 @@ function OutOfOrderDialog({ resend }: { resend: ReturnType<typeof useResend> }) 
     >
       <p>A later delivery with the same ordering key has been sent or tried already.</p>
       <p>
-        Their server would see this older event after the newer one, and may put an outdated state back in
-        place. Later deliveries of the key that still wait go out after it.
+        {useIsAffiliate() ? "Your" : "Their"} server would see this older event after the newer one, and may
+        put an outdated state back in place. Later deliveries of the key that still wait go out after it.
       </p>
     </ConfirmDialog>
   );

@@ -5,6 +5,7 @@ import { listColumnHelper } from "#components/data-table/data-table.tsx";
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { useTimeZone } from "#components/layout/preferences.ts";
+import { usePlace } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { classNames } from "#components/ui/class-names.ts";
 import { withQuery } from "#lib/api/fetcher.ts";
@@ -112,8 +113,9 @@ export const affiliateEndpointColumns = [nameAlone, ...numbers];
 export const backlogColumns = [name, status, backlog, deadLetters, lastSuccess];
 
 function EndpointLink({ endpoint }: { endpoint: Endpoint }) {
+  const place = usePlace();
   return (
-    <RowLink href={`/endpoints/${endpoint.id}`} title={endpoint.url} className="truncate">
+    <RowLink href={place(`/endpoints/${endpoint.id}`)} title={endpoint.url} className="truncate">
       {endpoint.name}
     </RowLink>
   );
@@ -182,12 +184,13 @@ function Backlog({ endpoint }: { endpoint: Endpoint }) {
 type CountProps = { count: CappedCount | undefined; href: string; what: string; alarming?: boolean };
 
 function Count({ count, href, what, alarming = false }: CountProps) {
+  const place = usePlace();
   if (!count) return null;
   const noun = <span className="sm:sr-only"> {what}</span>;
   if (count.count === 0) return <span className="text-ink-3">0{noun}</span>;
   return (
     <Link
-      href={href}
+      href={place(href)}
       prefetch={false}
       className={classNames("underline-offset-2 hover:underline", alarming ? "text-bad" : "text-ink-2")}
     >

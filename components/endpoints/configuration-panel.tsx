@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import { ExactTime } from "#components/layout/time.tsx";
 import { TemplateText } from "#components/template-editor/template-text.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -13,6 +14,7 @@ import { endpointKindLabels, orderingLabels, orderingSentences } from "#lib/voca
 
 /** Every setting, in words. */
 export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
+  const isOwner = useIsAffiliate();
   return (
     <Panel title="Configuration">
       <Facts>
@@ -24,16 +26,18 @@ export function ConfigurationPanel({ endpoint }: { endpoint: EndpointDetail }) {
             <CopyableMono text={endpoint.url} what="URL" />
           </Fact>
         )}
-        <Fact name="Affiliate">
-          <Link
-            href={`/affiliates/${encodeURIComponent(endpoint.affiliate.key)}`}
-            prefetch={false}
-            className="underline underline-offset-2"
-          >
-            {endpoint.affiliate.name}
-          </Link>{" "}
-          <code className="font-mono text-ink-3 text-xs">{endpoint.affiliate.key}</code>
-        </Fact>
+        {isOwner ? null : (
+          <Fact name="Affiliate">
+            <Link
+              href={`/affiliates/${encodeURIComponent(endpoint.affiliate.key)}`}
+              prefetch={false}
+              className="underline underline-offset-2"
+            >
+              {endpoint.affiliate.name}
+            </Link>{" "}
+            <code className="font-mono text-ink-3 text-xs">{endpoint.affiliate.key}</code>
+          </Fact>
+        )}
         <Fact name="Event types">
           {endpoint.event_types === null ? "All" : endpoint.event_types.join(", ")}
         </Fact>

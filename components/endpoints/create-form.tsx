@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { FormProvider, useForm, useWatch } from "react-hook-form";
 import type { z } from "zod";
+import { useIsAffiliate, usePlace } from "#components/layout/reader.tsx";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { FormProblem } from "#components/ui/field.tsx";
@@ -22,7 +23,14 @@ type EndpointCreateInput = z.input<typeof endpointCreate>;
 
 const fields = ["affiliate" as const, ...settingFields];
 
-export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) {
+type EndpointCreateFormProps = {
+  /** The key of the affiliate to begin with; for an affiliate's own users it is theirs, and stays so. */
+  affiliate: string | null;
+};
+
+export function EndpointCreateForm({ affiliate }: EndpointCreateFormProps) {
+  const place = usePlace();
+  const isOwner = useIsAffiliate();
   const create = useMutation(createEndpointOptions);
   const [problem, setProblem] = useState<string | null>(null);
   const form = useForm<EndpointCreateInput, unknown, EndpointCreate>({
@@ -60,7 +68,7 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
     <FormProvider {...form}>
       <form onSubmit={submit} noValidate className="flex max-w-6xl flex-col gap-5">
         <div className="flex max-w-2xl flex-col gap-5">
-          <AffiliateField />
+          {isOwner ? null : <AffiliateField />}
           <KindField />
         </div>
         <EndpointSettingsFields kind={kind} affiliate={owner || null} />
@@ -69,7 +77,7 @@ export function EndpointCreateForm({ affiliate }: { affiliate: string | null }) 
           <Button type="submit" tone="primary" busy={create.isPending}>
             Create the endpoint
           </Button>
-          <ButtonLink href="/endpoints" tone="quiet">
+          <ButtonLink href={place("/endpoints")} tone="quiet">
             Cancel
           </ButtonLink>
         </div>

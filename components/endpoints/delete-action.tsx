@@ -5,7 +5,7 @@ import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
@@ -15,6 +15,7 @@ import { waitingWords } from "./backlog-words.ts";
 
 export function DeleteAction({ endpoint }: { endpoint: EndpointDetail }) {
   const router = useRouter();
+  const place = usePlace();
   const [open, setOpen] = useState(false);
   const remove = useMutation(deleteEndpointOptions);
   const waiting = waitingWords(endpoint.backlog);
@@ -23,7 +24,7 @@ export function DeleteAction({ endpoint }: { endpoint: EndpointDetail }) {
     remove.mutate(endpoint.id, {
       onSuccess: () => {
         toast.success(`${endpoint.name} was deleted.`);
-        router.push("/endpoints");
+        router.push(place("/endpoints"));
       },
     });
   return (

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { FormProvider, useForm } from "react-hook-form";
 import type { z } from "zod";
 import { ErrorState } from "#components/data-table/states.tsx";
+import { usePlace } from "#components/layout/reader.tsx";
 import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 import { useUnsavedChanges } from "#components/layout/unsaved-changes.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
@@ -38,6 +39,7 @@ export function EndpointEditForm({ id }: { id: string }) {
 
 function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   const router = useRouter();
+  const place = usePlace();
   const edit = useMutation(editEndpointOptions);
   const [problem, setProblem] = useState<string | null>(null);
   // As it was when the form opened: the query goes on refreshing below it.
@@ -48,7 +50,7 @@ function EditForm({ endpoint }: { endpoint: EndpointDetail }) {
   });
   const { isDirty } = form.formState;
   useUnsavedChanges(isDirty && !edit.isSuccess);
-  const page = `/endpoints/${endpoint.id}`;
+  const page = place(`/endpoints/${endpoint.id}`);
 
   const send = form.handleSubmit((settings) => {
     if (edit.isPending || !isDirty) return;

@@ -4,9 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import Link from "next/link";
 import { AuditPanel } from "#components/audit/audit-panel.tsx";
-import { LatencyHistory } from "#components/charts/latency-history.tsx";
-import { OutcomeHistory } from "#components/charts/outcome-history.tsx";
-import { TimeRange, useHistoryRange } from "#components/charts/time-range.tsx";
+import { Performance } from "#components/charts/performance.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useClockText } from "#components/layout/clock.tsx";
 import { MayLink } from "#components/layout/may-link.tsx";
@@ -71,7 +69,7 @@ export function EndpointView({ id }: { id: string }) {
         }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
-      <Performance endpoint={endpoint} />
+      <Performance scope={{ endpointId: endpoint.id }} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Health endpoint={endpoint} />
@@ -96,18 +94,6 @@ export function EndpointView({ id }: { id: string }) {
 function Cause({ endpoint }: { endpoint: EndpointDetail }) {
   const timeZone = useTimeZone();
   return <p>{useClockText((nowMs) => endpointCause(endpoint, nowMs, timeZone))}</p>;
-}
-
-function Performance({ endpoint }: { endpoint: EndpointDetail }) {
-  const [range, setRange] = useHistoryRange();
-  const scope = { endpointId: endpoint.id };
-  return (
-    <section aria-label="Performance" className="mb-4 flex flex-col gap-3">
-      <TimeRange />
-      <LatencyHistory scope={scope} range={range} onRange={setRange} />
-      <OutcomeHistory scope={scope} range={range} onRange={setRange} />
-    </section>
-  );
 }
 
 function Health({ endpoint }: { endpoint: EndpointDetail }) {

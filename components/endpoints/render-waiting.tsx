@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { WandSparkles } from "lucide-react";
 import { useState } from "react";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -15,6 +15,7 @@ import { waitingWords } from "./backlog-words.ts";
 
 /** What waits for a postback was rendered when it was made: an edit of the template does not reach it by itself. */
 export function RenderWaiting({ endpoint }: { endpoint: EndpointDetail }) {
+  const place = usePlace();
   const [asking, setAsking] = useState(false);
   const render = useMutation(renderWaitingOptions);
   const refusal = useRefusal("endpoint.render_waiting");
@@ -23,7 +24,7 @@ export function RenderWaiting({ endpoint }: { endpoint: EndpointDetail }) {
     render.mutate(endpoint.id, {
       onSuccess: (done) => {
         setAsking(false);
-        toastDone(doneWords(done), { href: `/endpoints/${endpoint.id}`, label: endpoint.name });
+        toastDone(doneWords(done), { href: place(`/endpoints/${endpoint.id}`), label: endpoint.name });
       },
     });
   if (words === null) return null;

@@ -3,29 +3,32 @@
 import { useMutation } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { useIsAffiliate, useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
-import { errorWords } from "#lib/api/fetcher.ts";
+import { maxPasswordLength } from "#lib/accounts/password.ts";
+import { ApiError, errorWords } from "#lib/api/fetcher.ts";
 import { revealSecretOptions } from "#lib/endpoint-secrets/client.ts";
 
 type Props = { endpointId: string; onSecret: (secret: string) => void };
 
-/** The secret stays hidden until somebody says why they need it. */
+/** The secret stays hidden until staff say why they need it, or its owner gives their password once more. */
 export function RevealSecret({ endpointId, onSecret }: Props) {
   const [open, setOpen] = useState(false);
-  const [reason, setReason] = useState("");
+  const isOwner = useIsAffiliate();
+  const [given, setGiven] = useState("");
   const refusal = useRefusal("endpoint.reveal_secret");
   const reveal = useMutation(revealSecretOptions);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (reason.trim() === "" || reveal.isPending) return;
+    if (given.trim() === "" || reveal.isPending) return;
     reveal.mutate(
-      { id: endpointId, reason: reason.trim() },
+      { id: endpointId, ...(isOwner ? { password: given } : { reason: given.trim() }) },
       {
         onSuccess: ({ secret }) => {
           setOpen(false);
+          setGiven("");
           reveal.reset();
           onSecret(secret);
         },
@@ -37,7 +40,7 @@ export function RevealSecret({ endpointId, onSecret }: Props) {
       <Button
         disabledReason={refusal}
         onClick={() => {
-          setReason("");
+          setGiven("");
           reveal.reset();
           setOpen(true);
         }}
@@ -49,20 +52,25 @@ export function RevealSecret({ endpointId, onSecret }: Props) {
         open={open}
         onOpenChange={setOpen}
         title="Reveal the signing secret"
-        description="Whoever has it can sign requests in your name. That you looked, and why, is recorded."
+        description={
+          isOwner
+            ? "Whoever has it can send your server requests that look like ours. That you looked is recorded."
+            : "Whoever has it can sign requests in your name. That you looked, and why, is recorded."
+        }
       >
-        <form onSubmit={submit} className="flex flex-col gap-4">
+        <form method="post" onSubmit={submit} className="flex flex-col gap-4">
           <Field
-            label="Reason"
-            error={reveal.error ? errorWords(reveal.error, { withRequest: true }) : undefined}
+            label={isOwner ? "Your password" : "Reason"}
+            error={reveal.error ? refusalWords(reveal.error) : undefined}
           >
             {(ids) => (
               <Input
                 {...ids}
-                value={reason}
-                maxLength={500}
-                autoComplete="off"
-                onChange={(event) => setReason(event.target.value)}
+                type={isOwner ? "password" : "text"}
+                value={given}
+                maxLength={isOwner ? maxPasswordLength : 500}
+                autoComplete={isOwner ? "current-password" : "off"}
+                onChange={(event) => setGiven(event.target.value)}
               />
             )}
           </Field>
@@ -71,7 +79,9 @@ export function RevealSecret({ endpointId, onSecret }: Props) {
               type="submit"
               tone="primary"
               busy={reveal.isPending}
-              disabledReason={reason.trim() === "" ? "Say why first." : null}
+              disabledReason={
+                given.trim() !== "" ? null : isOwner ? "Your password is needed." : "Say why first."
+              }
             >
               Reveal
             </Button>
@@ -80,4 +90,9 @@ export function RevealSecret({ endpointId, onSecret }: Props) {
       </Dialog>
     </>
   );
+}
+
+function refusalWords(error: Error): string {
+  const isWrong = error instanceof ApiError && error.fieldErrors.some(({ field }) => field === "password");
+  return isWrong ? "That is not your password." : errorWords(error, { withRequest: true });
 }

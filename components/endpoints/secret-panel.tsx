@@ -2,9 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { EyeOff } from "lucide-react";
+import Link from "next/link";
 import { useState } from "react";
 import { useClockText } from "#components/layout/clock.tsx";
 import { useLiveInterval, useTimeZone } from "#components/layout/preferences.ts";
+import { useIsAffiliate } from "#components/layout/reader.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
@@ -21,17 +23,25 @@ import { SecretBox } from "./secret-box.tsx";
 /** The secrets that sign now. Their values come with a rotation, or for a reason. */
 export function SecretPanel({ endpoint }: { endpoint: EndpointDetail }) {
   const endpointId = endpoint.id;
+  const isOwner = useIsAffiliate();
   const [shown, setShown] = useState<{ secret: string; isNew: boolean } | null>(null);
   return (
     <Panel title="Signing secrets">
       <div className="flex flex-col gap-3">
-        <p className="text-ink-2">{purposeOf(endpoint)}</p>
+        <p className="text-ink-2">
+          {purposeOf(endpoint, isOwner)}{" "}
+          {isOwner ? (
+            <Link href="/portal/guide#verify" className="underline underline-offset-2">
+              How to verify
+            </Link>
+          ) : null}
+        </p>
         <SecretList endpointId={endpointId} />
         {shown ? (
           <div role="status" className="flex flex-col gap-2">
             <p className="text-ink-2">
               {shown.isNew
-                ? "The new secret, shown this once; revealing it later needs a reason."
+                ? `The new secret, shown this once; revealing it later needs ${isOwner ? "your password" : "a reason"}.`
                 : "The current secret:"}
             </p>
             <SecretBox secret={shown.secret} />
@@ -52,9 +62,9 @@ export function SecretPanel({ endpoint }: { endpoint: EndpointDetail }) {
   );
 }
 
-function purposeOf({ postback }: EndpointDetail): string {
+function purposeOf({ postback }: EndpointDetail, isOwner: boolean): string {
   if (postback === null)
-    return "Every request is signed with each of them (Standard Webhooks), so that the receiver can verify us.";
+    return `Every request is signed with each of them (Standard Webhooks), so that ${isOwner ? "your server can verify us" : "the receiver can verify us"}.`;
   return postback.sign
     ? "The newest one signs every URL: sig= at its end is the HMAC-SHA256 of all before it, in hex."
     : "They sign nothing now: this postback does not sign its URL.";

@@ -4,7 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Send } from "lucide-react";
 import { useState } from "react";
 import { useEventWords, useRecentEvents } from "#components/events/recent-events.tsx";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { useIsAffiliate, useRefusal } from "#components/layout/reader.tsx";
+import { useReasonWords } from "#components/layout/reason-words.ts";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
@@ -16,7 +17,6 @@ import { testEndpointOptions } from "#lib/endpoint-tests/client.ts";
 import type { EndpointTest } from "#lib/endpoint-tests/schema.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatMs } from "#lib/format.ts";
-import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 
 type SendTestPanelProps = {
   endpoint: Endpoint;
@@ -29,6 +29,7 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
   const [eventId, setEventId] = useState("");
   const [asking, setAsking] = useState(false);
   const test = useMutation(testEndpointOptions);
+  const isOwner = useIsAffiliate();
   const refusal = useRefusal("endpoint.test");
   const run = (live: boolean) =>
     test.mutate(
@@ -39,8 +40,8 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
     <Panel title="Send a test">
       <div className="flex flex-col gap-4">
         <p className="text-ink-2">
-          Not a delivery: it counts in no statistics, and no breaker or limit holds it back. Sensitive values
-          of a real event are masked here, but not in what is sent.
+          Not a delivery: it counts in no statistics, and no breaker or limit holds it back.
+          {isOwner ? "" : " Sensitive values of a real event are masked here, but not in what is sent."}
           {hasUnsaved ? " It knows only what is saved, not the changes above." : ""}
         </p>
         <div className="flex flex-wrap items-end gap-2">
@@ -76,10 +77,14 @@ export function SendTestPanel({ endpoint, hasUnsaved = false }: SendTestPanelPro
         busy={test.isPending}
       >
         <p>
-          Their server gets one request, as it would for this event; only the header posthorn-test tells it
-          from a delivery.
+          {isOwner ? "Your" : "Their"} server gets one request, as it would for this event; only the header
+          posthorn-test tells it from a delivery.
         </p>
-        <p>If they book what they are sent without looking at that, they will book this too.</p>
+        <p>
+          {isOwner
+            ? "If it books what it is sent without looking at that, it will book this too."
+            : "If they book what they are sent without looking at that, they will book this too."}
+        </p>
       </ConfirmDialog>
     </Panel>
   );
@@ -107,6 +112,7 @@ function EventChoice({ endpoint, value, onChange }: EventChoiceProps) {
 }
 
 function Result({ test }: { test: EndpointTest }) {
+  const words = useReasonWords();
   const reason = test.skipped ?? test.failed;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -115,7 +121,7 @@ function Result({ test }: { test: EndpointTest }) {
         {reason ? (
           <p className="text-warn">
             {test.skipped ? "Skipped, nothing would be sent" : "A dead letter, nothing can be sent"}:{" "}
-            {reasonSentences[reason]}. {reasonRemedies[reason]}
+            {words.sentence(reason)}. {words.remedy(reason)}
           </p>
         ) : null}
         {test.request ? <Request request={test.request} /> : null}
@@ -139,6 +145,8 @@ function Request({ request }: { request: NonNullable<EndpointTest["request"]> })
 }
 
 function Answer({ test: { response, error, duration_ms, delivered } }: { test: EndpointTest }) {
+  const words = useReasonWords();
+  const isOwner = useIsAffiliate();
   if (!response && !error) return <p className="text-ink-2">Nothing was sent.</p>;
   const time = duration_ms === null ? "" : formatMs(duration_ms);
   return (
@@ -150,7 +158,11 @@ function Answer({ test: { response, error, duration_ms, delivered } }: { test: E
         <span className="font-mono text-xs">{response ? response.status : error?.code}</span>
         <span className="text-ink-2">{time}</span>
       </p>
-      {error ? <p className="text-ink-2">{reasonSentences[error.reason]}.</p> : null}
+      {error ? (
+        <p className="text-ink-2">
+          {words.sentence(error.reason)}. {isOwner ? words.remedy(error.reason) : ""}
+        </p>
+      ) : null}
       {response ? (
         <>
           <CodeBlock text={headerText(response.headers)} what="Headers of the answer" />
@@ -160,9 +172,7 @@ function Answer({ test: { response, error, duration_ms, delivered } }: { test: E
             <CodeBlock
               text={response.body}
               what="Body of the answer"
-              {...(response.body_truncated
-                ? { note: "Cut here: the rest of their answer was not kept." }
-                : {})}
+              {...(response.body_truncated ? { note: "Cut here: the rest of the answer was not kept." } : {})}
             />
           )}
         </>

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import { useState } from "react";
-import { useRefusal } from "#components/layout/reader.tsx";
+import { usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
@@ -14,6 +14,7 @@ import { waitingWords } from "./backlog-words.ts";
 
 /** Pause, or resume what is paused or disabled; either says first what it does to what waits. */
 export function StatusAction({ endpoint }: { endpoint: EndpointDetail }) {
+  const place = usePlace();
   const [open, setOpen] = useState(false);
   const pause = useMutation(pauseEndpointOptions);
   const resume = useMutation(resumeEndpointOptions);
@@ -29,7 +30,7 @@ export function StatusAction({ endpoint }: { endpoint: EndpointDetail }) {
       onSuccess: () => {
         setOpen(false);
         toastDone(active ? "Paused." : "Resumed.", {
-          href: `/endpoints/${endpoint.id}`,
+          href: place(`/endpoints/${endpoint.id}`),
           label: endpoint.name,
         });
       },

@@ -17,8 +17,8 @@ export function CreatedInvitation({
   return (
     <div ref={box} tabIndex={-1} className="flex flex-col gap-4 focus:outline-none">
       <p role="status" className="text-ink-2">
-        Copy the link now and send it to them: only its hash is kept, so it can never be shown again. It works
-        once, for 7 days; an earlier one for this address has ended.
+        {emailedWords(invitation)} Only its hash is kept, so it can never be shown again. It works once, for 7
+        days; an earlier one for this address has ended.
       </p>
       <div className="flex items-center gap-2 rounded-md border border-line bg-surface px-3 py-2">
         <code className="min-w-0 flex-1 break-all font-mono text-xs">{invitation.url}</code>
@@ -26,9 +26,15 @@ export function CreatedInvitation({
       </div>
       <div className="flex justify-end">
         <Button tone="primary" onClick={onDone}>
-          I have copied it
+          {invitation.emailed ? "Done" : "I have copied it"}
         </Button>
       </div>
     </div>
   );
+}
+
+function emailedWords({ email, emailed }: InvitationCreated): string {
+  if (emailed) return `The link is on its way to ${email}; here it is to be copied, too.`;
+  if (emailed === false) return "The mail server did not take the link: copy it now and send it to them.";
+  return "Copy the link now and send it to them.";
 }

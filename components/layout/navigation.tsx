@@ -13,18 +13,22 @@ import {
   RotateCw,
   ScrollText,
   Send,
+  ShieldCheck,
   Users,
   Webhook,
 } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { portalItems } from "#components/portal/navigation.tsx";
 import { classNames } from "#components/ui/class-names.ts";
 import { pageVerb } from "#lib/auth/page-verbs.ts";
-import { can } from "#lib/auth/permissions.ts";
+import { can, isAffiliate } from "#lib/auth/permissions.ts";
 import { useReader } from "./reader.tsx";
 import { type ShortcutName, shortcuts } from "./shortcuts.tsx";
 
-const items: { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName }[] = [
+export type NavigationItem = { href: string; label: string; icon: LucideIcon; shortcut?: ShortcutName };
+
+const items: NavigationItem[] = [
   { href: "/overview", label: "Overview", icon: Activity, shortcut: "go_overview" },
   { href: "/endpoints", label: "Endpoints", icon: Webhook, shortcut: "go_endpoints" },
   { href: "/deliveries", label: "Deliveries", icon: Send, shortcut: "go_deliveries" },
@@ -35,14 +39,16 @@ const items: { href: string; label: string; icon: LucideIcon; shortcut?: Shortcu
   { href: "/events", label: "Events", icon: Inbox, shortcut: "go_events" },
   { href: "/affiliates", label: "Affiliates", icon: Users },
   { href: "/event-types", label: "Event types", icon: BookText },
+  { href: "/approvals", label: "Approvals", icon: ShieldCheck },
   { href: "/audit", label: "Audit log", icon: ScrollText },
   { href: "/settings/api-keys", label: "API keys", icon: KeyRound },
   { href: "/settings/users", label: "Users", icon: CircleUser },
 ];
 
 /** The pages that whoever reads this may see. */
-export function useNavigationItems() {
+export function useNavigationItems(): readonly NavigationItem[] {
   const reader = useReader();
+  if (isAffiliate(reader)) return portalItems;
   return items.filter(({ href }) => {
     const verb = pageVerb(href);
     return verb === null || can(reader, verb) === null;

@@ -25,6 +25,7 @@ import { maxSearchableLength } from "#lib/search/limits.ts";
 import { find, hitPath, hitWords } from "./find.ts";
 import { useNavigationItems } from "./navigation.tsx";
 import { setPreferences, usePreferences } from "./preferences.ts";
+import { useIsAffiliate, usePlace } from "./reader.tsx";
 import { Kbd, navigate, shortcuts, useShortcutHelp } from "./shortcuts.tsx";
 
 type Item = { id: string; label: string; detail?: string; keys?: string; icon: LucideIcon; run: () => void };
@@ -45,6 +46,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
 
 function Choices({ close }: { close: () => void }) {
   const listId = useId();
+  const forStaff = !useIsAffiliate();
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
   const { groups, loading, error } = useGroups(text.trim(), close);
@@ -71,8 +73,8 @@ function Choices({ close }: { close: () => void }) {
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={current ? optionId(current) : undefined}
-        aria-label="Page, endpoint, affiliate or id"
-        placeholder="Page, endpoint, affiliate, or any id"
+        aria-label={forStaff ? "Page, endpoint, affiliate or id" : "Page or endpoint"}
+        placeholder={forStaff ? "Page, endpoint, affiliate, or any id" : "Page or endpoint"}
         maxLength={maxSearchableLength}
         autoComplete="off"
         spellCheck={false}
@@ -85,7 +87,12 @@ function Choices({ close }: { close: () => void }) {
         className={controlClass}
       />
       <p role="status" className="px-1 text-ink-3 empty:hidden">
-        {status ?? (items.length === 0 ? "Nothing is called so, and nothing has this id." : null)}
+        {status ??
+          (items.length === 0
+            ? forStaff
+              ? "Nothing is called so, and nothing has this id."
+              : "Nothing is called so."
+            : null)}
       </p>
       <div
         id={listId}
@@ -153,6 +160,8 @@ function useGroups(
   close: () => void,
 ): { groups: Group[]; loading: boolean; error: Error | null } {
   const router = useRouter();
+  const place = usePlace();
+  const forStaff = !useIsAffiliate();
   const go = (path: string) => () => {
     close();
     navigate(path, router.push);
@@ -160,12 +169,15 @@ function useGroups(
   const q = useSettled(text);
   const enabled = q !== "";
   const endpoints = useQuery({ ...endpointListOptions({ q, limit: perKind }), enabled });
-  const affiliates = useQuery({ ...affiliateListOptions({ q, limit: perKind }), enabled });
+  const affiliates = useQuery({
+    ...affiliateListOptions({ q, limit: perKind }),
+    enabled: enabled && forStaff,
+  });
   const found = useQuery({
     // It may be somebody's click id: forgotten as soon as the palette lets go of it.
     queryKey: ["find", q] as const,
     queryFn: ({ signal }) => find(q, signal),
-    enabled,
+    enabled: enabled && forStaff,
     gcTime: 0,
   });
   const isCurrent = q === text && enabled;
@@ -194,9 +206,9 @@ function useGroups(
       items: (isCurrent ? (endpoints.data?.data ?? []) : []).map(({ id, name, affiliate }) => ({
         id,
         label: name,
-        detail: affiliate.key,
+        ...(forStaff ? { detail: affiliate.key } : {}),
         icon: Webhook,
-        run: go(`/endpoints/${id}`),
+        run: go(place(`/endpoints/${id}`)),
       })),
     },
     {

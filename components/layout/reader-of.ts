@@ -9,8 +9,9 @@ export function readerOf(actor: {
   name: string;
   email: string;
   viewing: { name: string; endsAt: Date } | null;
+  viaLink?: boolean;
 }): Reader {
-  const { id, role, affiliateId, name, email } = actor;
+  const { id, role, affiliateId, name, email, viaLink = false } = actor;
   const viewing = actor.viewing && { name: actor.viewing.name, endsAt: actor.viewing.endsAt.toISOString() };
-  return { kind: "user", id, role, affiliateId, name, email, viewing };
+  return { kind: "user", id, role, affiliateId, name, email, viewing, viaLink };
 }

@@ -27,6 +27,22 @@ export function useReader(): Reader {
   return reader;
 }
 
+/** The same, where pages before sign-in have no reader. */
+export function useReaderIfAny(): Reader | null {
+  return use(ReaderContext);
+}
+
+/** Whether the reader looks at what is one affiliate's alone: to them "their server" is "your server". */
+export function useIsAffiliate(): boolean {
+  return useReader().affiliateId !== null;
+}
+
+/** Where the reader finds what the console has at a path: an affiliate's pages are the portal's, under the same names. */
+export function usePlace(): (path: string) => string {
+  const isOwner = useIsAffiliate();
+  return (path) => (isOwner ? `/portal${path}` : path);
+}
+
 /** Why the reader may not do this, in words for beside the button; null when they may. */
 export function useRefusal(verb: Verb, resource?: Resource): string | null {
   const refusal = can(useReader(), verb, resource);

@@ -14,6 +14,8 @@ import {
   useSyncExternalStore,
 } from "react";
 import { Dialog, useWasOpen } from "#components/ui/lazy-dialog.tsx";
+import { isAffiliate } from "#lib/auth/permissions.ts";
+import { type Reader, useReaderIfAny } from "./reader.tsx";
 
 /** The one list of keys: it feeds the listener, the tooltips and the sheet. */
 export const shortcuts = {
@@ -68,6 +70,25 @@ const groups: { title: string; names: ShortcutName[] }[] = [
   { title: "On a delivery", names: ["next_row", "previous_row", "resend"] },
 ];
 
+/** The pages that have keys, for each kind of reader. */
+const staffPages: Partial<Record<ShortcutName, string>> = {
+  go_overview: "/overview",
+  go_endpoints: "/endpoints",
+  go_deliveries: "/deliveries",
+  go_dead_letters: "/dead-letters",
+  go_events: "/events",
+};
+const portalPages: Partial<Record<ShortcutName, string>> = {
+  go_overview: "/portal",
+  go_endpoints: "/portal/endpoints",
+  go_deliveries: "/portal/deliveries",
+};
+
+function pagesFor(reader: Reader | null): Partial<Record<ShortcutName, string>> {
+  if (reader === null) return {};
+  return isAffiliate(reader) ? portalPages : staffPages;
+}
+
 const sequenceMs = 1_000;
 
 type Handlers = Map<ShortcutName, () => void>;
@@ -118,6 +139,8 @@ function isTyping(target: EventTarget | null): target is HTMLElement {
 
 export function ShortcutsProvider({ children }: { children: ReactNode }) {
   const router = useRouter();
+  const reader = useReaderIfAny();
+  const pages = pagesFor(reader);
   const [helpOpen, setHelpOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [context] = useState<Context>(() => ({
@@ -143,20 +166,19 @@ export function ShortcutsProvider({ children }: { children: ReactNode }) {
     const name = (Object.keys(shortcuts) as ShortcutName[]).find(
       (candidate) => shortcuts[candidate].keys === keys,
     );
-    const handler = name && (builtIn[name] ?? context.handlers.get(name));
+    const page = name && pages[name];
+    const handler =
+      page === undefined
+        ? name && (builtIn[name] ?? context.handlers.get(name))
+        : () => navigate(page, router.push);
     if (!handler) return;
     event.preventDefault();
     handler();
   });
 
   const builtIn: Partial<Record<ShortcutName, () => void>> = {
-    go_overview: () => navigate("/overview", router.push),
-    go_endpoints: () => navigate("/endpoints", router.push),
-    go_deliveries: () => navigate("/deliveries", router.push),
-    go_dead_letters: () => navigate("/dead-letters", router.push),
-    go_events: () => navigate("/events", router.push),
     help: context.showHelp,
-    palette: context.showPalette,
+    ...(reader === null ? {} : { palette: context.showPalette }),
   };
 
   useEffect(() => {
@@ -192,6 +214,8 @@ function PaletteWhenOpened(props: { open: boolean; onOpenChange: (open: boolean)
 }
 
 function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const pages = pagesFor(useReaderIfAny());
+  const isUsable = (name: ShortcutName) => !name.startsWith("go_") || pages[name] !== undefined;
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
       <div className="flex flex-col gap-4">
@@ -199,7 +223,7 @@ function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (o
           <section key={group.title} className="flex flex-col gap-1">
             <h3 className="font-medium text-ink-3 text-xs">{group.title}</h3>
             <dl>
-              {group.names.map((name) => (
+              {group.names.filter(isUsable).map((name) => (
                 <div
                   key={name}
                   className="flex items-center justify-between border-line border-b py-1.5 last:border-0"

@@ -11,7 +11,7 @@ import { useReader } from "./reader.tsx";
 
 /** Who is signed in, their account, and the way out. */
 export function UserMenu({ onNavigate }: { onNavigate?: () => void }) {
-  const { name, role } = useReader();
+  const { name, role, viaLink } = useReader();
   const signOut = useMutation(signOutOptions);
   const leave = () =>
     signOut.mutate(undefined, {
@@ -21,18 +21,25 @@ export function UserMenu({ onNavigate }: { onNavigate?: () => void }) {
     });
   return (
     <div className="flex items-center gap-1">
-      <Link
-        href="/settings/account"
-        onClick={() => onNavigate?.()}
-        className="flex min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 py-1 text-ink-2 hover:bg-hover hover:text-ink"
-      >
-        <CircleUser aria-hidden className="size-4 shrink-0 text-ink-3" />
-        <span className="sr-only">Your account:</span>
-        <span className="flex min-w-0 flex-col">
+      {viaLink ? (
+        <span className="flex min-w-0 flex-1 items-center gap-2.5 px-2 py-1 text-ink-2">
+          <CircleUser aria-hidden className="size-4 shrink-0 text-ink-3" />
           <span className="truncate">{name}</span>
-          <span className="text-ink-3 text-xs">{roleLabels[role]}</span>
         </span>
-      </Link>
+      ) : (
+        <Link
+          href="/settings/account"
+          onClick={() => onNavigate?.()}
+          className="flex min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 py-1 text-ink-2 hover:bg-hover hover:text-ink"
+        >
+          <CircleUser aria-hidden className="size-4 shrink-0 text-ink-3" />
+          <span className="sr-only">Your account:</span>
+          <span className="flex min-w-0 flex-col">
+            <span className="truncate">{name}</span>
+            <span className="text-ink-3 text-xs">{roleLabels[role]}</span>
+          </span>
+        </Link>
+      )}
       <IconButton label="Sign out" aria-busy={signOut.isPending} onClick={leave}>
         <LogOut aria-hidden />
       </IconButton>

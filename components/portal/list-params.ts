@@ -1,9 +1,19 @@
-import { createLoader, parseAsString } from "nuqs/server";
+import { createLoader, type inferParserType, parseAsString } from "nuqs/server";
 import type { EndpointFilters } from "#lib/endpoints/client.ts";
 
-export const portalParams = { cursor: parseAsString };
-export const loadPortalParams = createLoader(portalParams);
+/** The list's place in the URL, read alike on the server and in the browser. */
+export const portalEndpointParams = { q: parseAsString, cursor: parseAsString };
+export const loadPortalEndpointParams = createLoader(portalEndpointParams);
 
-export function portalFilters(cursor: string | null): EndpointFilters {
-  return cursor === null ? {} : { cursor };
+/** The worst first. */
+export function portalEndpointFilters({
+  q,
+  cursor,
+}: inferParserType<typeof portalEndpointParams>): EndpointFilters {
+  return {
+    ...(q === null ? {} : { q }),
+    ...(cursor === null ? {} : { cursor }),
+    sort: "worst",
+    activity: "true",
+  };
 }

@@ -1,10 +1,10 @@
 import { TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
+import { useReasonWords } from "#components/layout/reason-words.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { compileTemplate, type TracePiece, traceTemplate } from "#lib/delivery/template/render.ts";
 import { maxUrlBytes, type TemplateSource } from "#lib/delivery/template/types.ts";
 import { formatBytes, formatCount } from "#lib/format.ts";
-import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 import { maskPieces, type Sample } from "./sample-event.ts";
 import { TraceTable } from "./trace-table.tsx";
 import { TracedText } from "./traced-text.tsx";
@@ -14,6 +14,7 @@ type PreviewProps = { template: TemplateSource; sample: Sample; sign: boolean };
 /** Exactly what would be sent for this event, by the code that renders it when it is sent. */
 export function Preview({ template, sample, sign }: PreviewProps) {
   const [active, setActive] = useState<string | null>(null);
+  const words = useReasonWords();
   const compiled = useMemo(() => compileTemplate(template), [template]);
   const { result, url, body } = useMemo(() => {
     const trace = traceTemplate(compiled, sample.input);
@@ -31,7 +32,7 @@ export function Preview({ template, sample, sign }: PreviewProps) {
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           <span>
             {result.kind === "skipped" ? "This event would be skipped" : "This event would be a dead letter"}:{" "}
-            {reasonSentences[result.reason]}. {reasonRemedies[result.reason]}
+            {words.sentence(result.reason)}. {words.remedy(result.reason)}
           </span>
         </p>
       )}

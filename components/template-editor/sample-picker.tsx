@@ -81,7 +81,7 @@ export function SamplePicker({ state }: { state: SampleState }) {
       <Field
         label="Rendered with"
         error={listProblem ?? undefined}
-        hint={recent.length === 0 ? "The affiliate has no recent event of these types yet." : undefined}
+        hint={recent.length === 0 ? "There is no recent event of these types yet." : undefined}
       >
         {(ids) => (
           <Select {...ids} value={value} onChange={({ target }) => change(target.value)}>

@@ -8,3 +8,4 @@ export * from "./events.ts";
 export * from "./latency.ts";
 export * from "./namespace.ts";
 export * from "./operations.ts";
+export * from "./portal.ts";

@@ -6,6 +6,7 @@ import {
   breakerCauses,
   breakerStates,
   deliveryStates,
+  endpointChangeStates,
   endpointKinds,
   endpointStatuses,
   findingKinds,
@@ -13,6 +14,9 @@ import {
   invalidDataRules,
   keyPurposes,
   latencyResolutions,
+  noticeChannels,
+  noticeKinds,
+  noticeSendStates,
   orderings,
   reasons,
   requeueModes,
@@ -44,5 +48,10 @@ export const role = posthorn.enum("role", roles);
 export const requeueOperation = posthorn.enum("requeue_operation", requeueOperations);
 export const requeueMode = posthorn.enum("requeue_mode", requeueModes);
 export const requeueState = posthorn.enum("requeue_state", requeueStates);
+
+export const noticeKind = posthorn.enum("notice_kind", noticeKinds);
+export const noticeChannel = posthorn.enum("notice_channel", noticeChannels);
+export const noticeSendState = posthorn.enum("notice_send_state", noticeSendStates);
+export const endpointChangeState = posthorn.enum("endpoint_change_state", endpointChangeStates);
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

@@ -1,4 +1,4 @@
-import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { hashPassword } from "better-auth/crypto";
 import { type AuditActor, recordAudit } from "#lib/audit/record.ts";
 import { type CallOrigin, systemActor } from "#lib/auth/actor.ts";
 import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
@@ -7,14 +7,16 @@ import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { endPortalSession } from "#lib/portal-links/queries.ts";
 import { endView } from "#lib/view-as/queries.ts";
+import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
 import { hashSetupToken, lockFirstAdmin } from "./first-admin.ts";
+import { requireAccount } from "./own-account.ts";
 import {
   deleteSession,
   deleteSessions,
   isSetupLinkValid,
-  selectPasswordHash,
   selectSessions,
   takeSetupLink,
   updatePasswordHash,
@@ -100,12 +102,14 @@ function setupActor(from: CallOrigin): AuditActor {
 
 /** Somebody's own account. */
 export function getAccount(actor: SessionActor): Account {
+  requireAccount(actor);
   const { id, name, email, role, affiliate, twoFactor } = actor;
   return { id, name, email, role, affiliate, two_factor: twoFactor };
 }
 
 /** Changes one's own name. */
 export async function editAccount(actor: SessionActor, { name }: AccountEdit): Promise<Account> {
+  requireAccount(actor);
   if (name !== actor.name) {
     await inTransaction(appDatabase(), async ({ orm }) => {
       await updateUserName(orm, actor.id, name);
@@ -123,14 +127,10 @@ export async function editAccount(actor: SessionActor, { name }: AccountEdit): P
 
 /** Changes one's own password, and ends every other session. 422 for a wrong current one, or a new one that is too easy. */
 export async function changePassword(actor: SessionActor, given: PasswordChange): Promise<void> {
-  const { orm, pool } = appDatabase();
+  requireAccount(actor);
   refuseWeakPassword(given.password, actor);
-  const tries = { email: actor.email, address: actor.from.address };
-  await countTry(pool, tries);
-  const before = await selectPasswordHash(orm, actor.id);
-  const isRight = before !== null && (await verifyPassword({ hash: before, password: given.current }));
-  if (!isRight) throw invalidField("current", "is not your current password");
-  await forgetTries(pool, tries);
+  const before = await confirmPassword(actor, given.current);
+  if (before === null) throw invalidField("current", "is not your current password");
   const after = await hashPassword(given.password);
   await inTransaction(appDatabase(), async (tx) => {
     if (!(await updatePasswordHash(tx.orm, actor.id, { before, after })))
@@ -147,6 +147,7 @@ export async function changePassword(actor: SessionActor, given: PasswordChange)
 
 /** Where somebody is signed in, the latest first. */
 export async function listSessions(actor: SessionActor): Promise<{ data: AccountSession[] }> {
+  requireAccount(actor);
   const rows = await selectSessions(appDatabase().orm, actor.id);
   const data = rows.map((row) => ({
     id: row.id,
@@ -163,14 +164,17 @@ export async function listSessions(actor: SessionActor): Promise<{ data: Account
 export async function signOut(actor: SessionActor): Promise<WithCookies> {
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     await endView(client, actor);
-    await deleteSession(orm, actor.sessionId);
-    await recordAudit(orm, actor, { action: "user.sign_out", objectKind: "user", objectId: actor.id });
+    if (actor.viaLink) await endPortalSession(orm, actor.sessionId);
+    else await deleteSession(orm, actor.sessionId);
+    const objectKind = actor.viaLink ? "portal_link" : "user";
+    await recordAudit(orm, actor, { action: "user.sign_out", objectKind, objectId: actor.id });
   });
   return { cookies: await endingCookies() };
 }
 
 /** Ends all of one's sessions, this one among them. */
 export async function signOutEverywhere(actor: SessionActor): Promise<WithCookies> {
+  requireAccount(actor);
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     await endView(client, actor);
     const ended = await deleteSessions(orm, actor.id);

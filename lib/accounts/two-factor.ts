@@ -4,6 +4,7 @@ import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
 import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { requireAccount } from "./own-account.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
 import { countTry, forgetTries } from "./throttle.ts";
 
@@ -52,6 +53,7 @@ export async function beginTwoFactor(
   actor: SessionActor,
   { cookie, password }: { cookie: string | null; password: string },
 ): Promise<TwoFactorSecret> {
+  requireAccount(actor);
   if (actor.twoFactor) throw new Problem("already_exists", "A second factor is asked for already");
   const tries = { email: actor.email, address: actor.from.address };
   await countTry(appDatabase().pool, tries);
@@ -69,6 +71,7 @@ export async function enableTwoFactor(
   actor: SessionActor,
   { cookie, code }: { cookie: string | null; code: string },
 ): Promise<{ cookies: string[] }> {
+  requireAccount(actor);
   const { headers } = await betterAuthInstance()
     .api.verifyTOTP({
       body: { code },
@@ -92,6 +95,7 @@ export async function disableTwoFactor(
   actor: SessionActor,
   { cookie, password }: { cookie: string | null; password: string },
 ): Promise<{ cookies: string[] }> {
+  requireAccount(actor);
   const tries = { email: actor.email, address: actor.from.address };
   await countTry(appDatabase().pool, tries);
   const { headers } = await betterAuthInstance()

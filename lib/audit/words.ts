@@ -58,6 +58,8 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
       return `/event-types/${id}`;
     case "invitation":
       return "/settings/invitations";
+    case "portal_link":
+      return withQuery("/audit", { object_kind: "portal_link", object_id: object.id });
     case "user":
       return withQuery("/settings/users", { q: object.id });
     case "requeue":

@@ -8,6 +8,7 @@ const verbOfPage: [RegExp, Verb][] = [
   [/^\/event-types\/[^/]+\/edit$/, "event_type.edit"],
   [/^\/settings\/api-keys$/, "api_key.read"],
   [/^\/settings\/(users|invitations)$/, "user.manage"],
+  [/^\/approvals$/, "endpoint.approve_change"],
 ];
 
 /** Null for a page that all of the staff may read. `path` is one that can be decoded, and may have a query. */

@@ -14,6 +14,8 @@ export type Asker = { affiliateId: string | null } & (
       role: Role;
       /** One of the staff looks at the portal as this affiliate, which `affiliateId` is then, and changes nothing. */
       viewing?: { name: string } | null;
+      /** Came by a portal link, and has neither an account nor a password. */
+      viaLink?: boolean;
     }
   | { kind: "api_key"; purpose: KeyPurpose }
 );
@@ -67,6 +69,7 @@ export const grants = {
   "delivery.discard": ops,
   "deployment.read": staffReads,
   "endpoint.read": everybody,
+  "endpoint.approve_change": ops,
   "endpoint.create": adminAndOwner,
   "endpoint.edit": opsAndOwner,
   "endpoint.delete": adminAndOwner,
@@ -88,6 +91,7 @@ export const grants = {
   "event_type.create": admin,
   "event_type.edit": admin,
   "event_type.delete": admin,
+  "portal_link.manage": admin,
   "requeue.read": staffReads,
   "retention.edit": ops,
   "stats.read": everybody,
@@ -114,6 +118,8 @@ export function can(asker: Asker, verb: Verb, resource: Resource = {}): string |
   const isOthers = resource.affiliateId !== undefined && resource.affiliateId !== asker.affiliateId;
   if (asker.affiliateId !== null && isOthers) return "It belongs to another affiliate";
   if (verb === "user.manage" && resource.isSelf) return "Nobody changes their own role or access";
+  if (verb === "endpoint.reveal_secret" && asker.kind === "user" && asker.viaLink)
+    return "It takes a password, and a portal link has none: sign in with an account";
   if (verb === "endpoint.resume" && isAffiliate(asker) && resource.resumeBar)
     return resumeBarSentences[resource.resumeBar];
   return null;

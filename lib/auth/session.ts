@@ -5,9 +5,11 @@ import { endView } from "#lib/view-as/queries.ts";
 import type { Role } from "#lib/vocabulary.ts";
 import { type Actor, callOrigin } from "./actor.ts";
 import { betterAuthInstance, cookieSecret } from "./better-auth.ts";
+import { findPortalSession } from "./portal-session.ts";
 
 /** Somebody who is signed in. */
 export type SessionActor = Actor & { kind: "user" } & {
+  /** Empty for who came by a portal link, and has no account. */
   email: string;
   sessionId: string;
   /** Whether signing in asks for a code as well. */
@@ -50,7 +52,7 @@ export async function findSession(headers: Headers): Promise<SessionActor | null
   if (token === null) return null;
   const { rows } = await appDatabase().pool.query<LiveSession>(liveSession, [token]);
   const [row] = rows;
-  if (!row) return null;
+  if (!row) return findPortalSession(token, headers);
   const { affiliate_id: affiliateId, affiliate_key: key, affiliate_name: name } = row;
   const from = callOrigin(headers);
   if (row.is_view_over) {

@@ -1,11 +1,12 @@
 import { mutationOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import { callApi } from "#lib/api/fetcher.ts";
+import { callApi, withQuery } from "#lib/api/fetcher.ts";
 import type { CappedCount, Page } from "#lib/api/paging.ts";
 import type {
   Delivery,
   DeliveryDetail,
   DeliveryNeighbours,
+  DeliverySearchPage,
   deliveryFilters,
   deliveryListQuery,
   deliveryResend,
@@ -31,6 +32,21 @@ export function deliveryCountOptions(filters: DeliveryNarrowing) {
     queryKey: ["deliveries", "count", filters] as const,
     queryFn: ({ signal }) => callApi<CappedCount>(`${path}/count`, { query: { ...filters }, signal }),
   });
+}
+
+/**
+ * The deliveries of events that have this value, or of this id's. It may be a click id, so it travels in a body and is
+ * dropped as soon as the page lets go of it.
+ */
+export const searchDeliveriesOptions = mutationOptions({
+  mutationFn: (value: string) =>
+    callApi<DeliverySearchPage>(`${path}/search`, { method: "POST", body: { value, limit: 2 } }),
+  gcTime: 0,
+});
+
+/** Where the newest deliveries for the filters are to be had as CSV. */
+export function deliveryExportHref(filters: DeliveryNarrowing): string {
+  return withQuery(`${path}.csv`, filters);
 }
 
 /** What stands before and after this one in the list with these filters. */

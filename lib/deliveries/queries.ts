@@ -242,7 +242,8 @@ export async function selectResendsOfAffiliate(
         ceil(extract(epoch from min(at) + interval '1 hour' - now()))::int as next_in
       from posthorn.audit_log
       where action = 'delivery.resend' and actor_kind = 'user' and at > now() - interval '1 hour'
-        and actor_id in (select id::text from posthorn.users where affiliate_id = $1)`,
+        and actor_id in (select id::text from posthorn.users where affiliate_id = $1
+          union all select id::text from posthorn.portal_links where affiliate_id = $1)`,
     values: [affiliateId],
   });
   return { count: rows[0]?.count ?? 0, nextInSeconds: Math.max(1, rows[0]?.next_in ?? 1) };

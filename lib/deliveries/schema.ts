@@ -132,6 +132,9 @@ export type Attempt = {
   retry_after: { delay_seconds: number; capped: boolean } | null;
 };
 
+/** How many more deliveries may be resent now, of so many an hour; `next_at`: when it is one more. */
+export type ResendAllowance = { limit: number; left: number; next_at: string | null };
+
 export type DeliveryDetail = Delivery & {
   occurred_at: string;
   /**
@@ -155,6 +158,8 @@ export type DeliveryDetail = Delivery & {
   resend_refusal: string | null;
   /** Why a postback cannot be rendered again and resent now; null when it can, and for webhooks. */
   render_refusal: string | null;
+  /** Of an affiliate's own users, all together; null for whoever has no such limit. */
+  resends: ResendAllowance | null;
   /** The refusal is only that its ordering key has moved on: `force` resends it. */
   superseded: boolean;
 };

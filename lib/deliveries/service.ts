@@ -1,3 +1,4 @@
+import { csvLine } from "#lib/api/csv.ts";
 import type { CappedCount, Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
@@ -17,6 +18,7 @@ import { maskDelivery, maskerFor } from "#lib/redaction/masked.ts";
 import type { ValueReveal } from "#lib/redaction/schema.ts";
 import { searchHash } from "#lib/search/hash.ts";
 import { reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
+import { maxExportedDeliveries } from "./limits.ts";
 import type { DeliveryMatch } from "./matching.ts";
 import {
   countDeliveries,
@@ -38,11 +40,13 @@ import {
   type DeliverySearch,
   type DeliverySearchPage,
   deliveryId,
+  type ResendAllowance,
 } from "./schema.ts";
 
 /** By an affiliate's own users (product.md, "Who uses it"). */
 const maxResendsPerHour = 60;
 const countedTo = 1_000;
+const deliveriesPerRead = 1_000;
 
 const refusals = {
   in_flight: "It is being sent right now.",
@@ -63,6 +67,52 @@ export async function listDeliveries(actor: Actor, query: DeliveryListQuery): Pr
     selectDeliveries(orm, { limit, cursor, ...matchFor(actor, filters) }),
   );
 }
+
+/**
+ * The newest 100,000 deliveries for the filters as CSV, in pieces, read page by page. It holds nothing of the events'
+ * data. What is wrong with the first page rejects before anything is sent.
+ */
+export async function exportDeliveries(
+  actor: Actor,
+  filters: DeliveryFilterQuery,
+): Promise<AsyncIterable<string>> {
+  authorize(actor, "delivery.read");
+  const match = matchFor(actor, filters);
+  const read = (cursor?: string) =>
+    inShortRead(appDatabase(), (orm) =>
+      selectDeliveries(orm, { ...match, limit: deliveriesPerRead, ...(cursor ? { cursor } : {}) }),
+    );
+  const first = await read();
+  return (async function* () {
+    yield csvLine(csvColumns.map(({ name }) => name));
+    let page = first;
+    for (let written = 0; ; ) {
+      yield page.data.map((delivery) => csvLine(csvColumns.map(({ of }) => of(delivery)))).join("");
+      written += deliveriesPerRead;
+      if (page.next_cursor === null || written >= maxExportedDeliveries) return;
+      page = await read(page.next_cursor);
+    }
+  })();
+}
+
+const csvColumns: { name: string; of: (delivery: Delivery) => string | null }[] = [
+  { name: "id", of: ({ id }) => id },
+  { name: "created_at", of: ({ created_at }) => created_at },
+  { name: "event_id", of: ({ event_id }) => event_id },
+  { name: "event_type", of: ({ event_type }) => event_type },
+  { name: "endpoint_id", of: ({ endpoint }) => endpoint.id },
+  { name: "endpoint_name", of: ({ endpoint }) => endpoint.name },
+  { name: "affiliate", of: ({ affiliate }) => affiliate.key },
+  { name: "state", of: ({ state }) => state },
+  { name: "held", of: ({ held }) => String(held) },
+  { name: "blocked", of: ({ blocked }) => String(blocked) },
+  { name: "reason", of: ({ reason }) => reason },
+  { name: "attempts", of: ({ attempt_number }) => String(attempt_number) },
+  { name: "last_status", of: ({ last_status }) => (last_status === null ? null : String(last_status)) },
+  { name: "last_attempt_at", of: ({ last_attempt_at }) => last_attempt_at },
+  { name: "delivered_at", of: ({ delivered_at }) => delivered_at },
+  { name: "ended_at", of: ({ ended_at }) => ended_at },
+];
 
 /** How many deliveries these filters leave, counted to 1,000. */
 export async function countMatching(actor: Actor, filters: DeliveryFilterQuery): Promise<CappedCount> {
@@ -157,6 +207,7 @@ async function readDelivery(
     blocked_by: place?.blockedBy ?? null,
     resend_refusal: refusal && refusals[refusal],
     render_refusal: renderRefusal ? refusals[renderRefusal] : null,
+    resends: isAffiliate(actor) ? await resendAllowance(appDatabase().pool, delivery.affiliate.id) : null,
     superseded: refusal === "superseded" || renderRefusal === "superseded",
   };
   return { detail, content };
@@ -241,16 +292,24 @@ async function refuseTooManyResends(client: Queryable, affiliateId: string): Pro
   await client.query("select pg_advisory_xact_lock(hashtextextended('posthorn.resend ' || $1, 0))", [
     affiliateId,
   ]);
-  const { count, nextInSeconds } = await selectResendsOfAffiliate(client, affiliateId);
-  if (count < maxResendsPerHour) return;
+  const { left, next_at } = await resendAllowance(client, affiliateId);
+  if (left > 0) return;
+  const nextInMs = next_at === null ? 0 : Date.parse(next_at) - Date.now();
   throw new Problem(
     "too_many_requests",
     `At most ${maxResendsPerHour} deliveries an hour may be resent`,
     [],
-    {
-      retryAfterSeconds: nextInSeconds,
-    },
+    { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1_000)) },
   );
+}
+
+async function resendAllowance(db: Queryable, affiliateId: string): Promise<ResendAllowance> {
+  const { count, nextInSeconds } = await selectResendsOfAffiliate(db, affiliateId);
+  return {
+    limit: maxResendsPerHour,
+    left: Math.max(0, maxResendsPerHour - count),
+    next_at: count === 0 ? null : new Date(Date.now() + nextInSeconds * 1_000).toISOString(),
+  };
 }
 
 function refuseUnrendered(result: RenderAgainResult): void {

@@ -60,6 +60,13 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
   }
 }
 
+/** The same, said to whoever owns the endpoint and need not know how we pause it. */
+export function nextToOwner(words: string): string {
+  return words
+    .replace("behind the endpoint's open breaker", "waits: your server has failed too often")
+    .replace("behind an earlier one of its ordering key", "waits for an earlier event of the same key");
+}
+
 /** What is wrong with a certificate, where the code is one of the common ones. */
 const certificateSentences: ReadonlyMap<string, string> = new Map([
   ["CERT_HAS_EXPIRED", "Their certificate has expired"],

@@ -1,6 +1,10 @@
 import { mutationOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { callApi } from "#lib/api/fetcher.ts";
-import type { EndpointSecret, EndpointSecretCreated } from "#lib/endpoint-secrets/schema.ts";
+import type {
+  EndpointSecret,
+  EndpointSecretCreated,
+  SecretRevealOnScreen,
+} from "#lib/endpoint-secrets/schema.ts";
 
 const pathOf = (endpointId: string) => `/api/console/endpoints/${encodeURIComponent(endpointId)}`;
 
@@ -35,9 +39,9 @@ export const revokeSecretOptions = mutationOptions({
   onSettled: (_data, _error, _secret, _result, { client }) => refreshAll(client),
 });
 
-/** Shows the current secret; the reason goes into the audit log. */
+/** Shows the current secret, for a reason, which goes into the audit log, or for the reader's own password. */
 export const revealSecretOptions = mutationOptions({
-  mutationFn: ({ id, reason }: { id: string; reason: string }) =>
-    callApi<{ secret: string }>(`${pathOf(id)}/reveal-secret`, { method: "POST", body: { reason } }),
+  mutationFn: ({ id, ...grounds }: { id: string } & SecretRevealOnScreen) =>
+    callApi<{ secret: string }>(`${pathOf(id)}/reveal-secret`, { method: "POST", body: grounds }),
   gcTime: 0,
 });

@@ -1,9 +1,17 @@
 import { z } from "zod";
+import { maxPasswordLength } from "#lib/accounts/password.ts";
 import { plainText } from "#lib/api/text.ts";
 
 /** Revealing a secret needs a reason, which goes into the audit log. */
 export const secretReveal = z.strictObject({ reason: plainText().trim().min(1).max(500) });
 export type SecretReveal = z.infer<typeof secretReveal>;
+
+/** From a page: staff give a reason, an affiliate's users their own password. */
+export const secretRevealOnScreen = z.strictObject({
+  reason: secretReveal.shape.reason.optional(),
+  password: z.string().min(1).max(maxPasswordLength).optional(),
+});
+export type SecretRevealOnScreen = z.infer<typeof secretRevealOnScreen>;
 
 /** How long those before it go on signing; 0 ends the current one at once. */
 export const secretRotation = z.strictObject({ overlap_hours: z.number().int().min(0).max(168).default(24) });

@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
-import { authorize } from "#lib/auth/permissions.ts";
+import { authorize, isAffiliate } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
@@ -106,13 +106,18 @@ export async function revokeSecret(actor: Actor, endpointId: string, secretId: s
   wakeWorkers(appDatabase().pool);
 }
 
-/** The current secret as `whsec_...`; who asked and why goes into the audit log first. */
+/**
+ * The current secret as `whsec_...`; who asked goes into the audit log first, with their reason, or that they have given
+ * their password once more (`revealOnScreen`). 403 for an affiliate's user without that.
+ */
 export async function revealSecret(
   actor: Actor,
   endpointId: string,
-  input: SecretReveal,
+  grounds: SecretReveal | { passwordConfirmed: true },
 ): Promise<{ secret: string }> {
   authorize(actor, "endpoint.reveal_secret");
+  if (isAffiliate(actor) && !("passwordConfirmed" in grounds))
+    throw new Problem("forbidden", "Your password is needed once more");
   return inTransaction(appDatabase(), async ({ orm }) => {
     const endpoint = existing(visibleTo(actor, await selectEndpoint(orm, endpointId)), "endpoint");
     const { id, ciphertext } = current(await selectValidSecrets(orm, endpointId));
@@ -121,7 +126,7 @@ export async function revealSecret(
       objectKind: "endpoint",
       objectId: endpointId,
       affiliateId: endpoint.affiliate.id,
-      after: { reason: input.reason },
+      after: "reason" in grounds ? { reason: grounds.reason } : { password_confirmed: true },
     });
     const secret = decryptSecret(ciphertext, { keys: secretKeys(), context: id });
     return { secret: formatSigningSecret(secret) };

@@ -8,6 +8,7 @@ import type {
   EndpointCreated,
   EndpointDetail,
   EndpointEdit,
+  EndpointEdited,
   endpointListQuery,
 } from "#lib/endpoints/schema.ts";
 
@@ -48,7 +49,7 @@ export const createEndpointOptions = mutationOptions({
 
 export const editEndpointOptions = mutationOptions({
   mutationFn: ({ id, edit }: { id: string; edit: EndpointEdit }) =>
-    callApi<Endpoint>(pathOf(id), { method: "PATCH", body: edit }),
+    callApi<EndpointEdited>(pathOf(id), { method: "PATCH", body: edit }),
   onSuccess: (_data, _edit, _result, { client }) => refreshAll(client),
 });
 

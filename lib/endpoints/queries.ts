@@ -142,6 +142,15 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
   return row ? toEndpoint(row) : null;
 }
 
+export type LockedEndpoint = {
+  affiliateId: string;
+  status: EndpointStatus;
+  resumeBar: ResumeBar | null;
+  kind: EndpointKind;
+  settings: EndpointSettings;
+  sealed: EndpointSealed;
+};
+
 /**
  * Locks the live endpoint's row, if it is within the scope, which every change of it takes before its health row. Not "for update": the
  * history of a breaker refers to this row, and whoever writes it holds the health row already.
@@ -149,14 +158,7 @@ export async function selectEndpoint(orm: Orm, id: string): Promise<Endpoint | n
 export async function lockEndpoint(
   orm: Orm,
   { id, scope }: { id: string; scope: string | null },
-): Promise<{
-  affiliateId: string;
-  status: EndpointStatus;
-  resumeBar: ResumeBar | null;
-  kind: EndpointKind;
-  settings: EndpointSettings;
-  sealed: EndpointSealed;
-} | null> {
+): Promise<LockedEndpoint | null> {
   const own = scope === null ? undefined : eq(endpoints.affiliateId, scope);
   const [row] = await orm
     .select()

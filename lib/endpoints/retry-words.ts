@@ -18,6 +18,18 @@ export function retryWindowSeconds(policy: RetryPolicy): { longest: number; aver
   return { longest, average: longest / 2 };
 }
 
+/** One attempt of a policy: how long at most after the one before, and after the first, in seconds. */
+export type ScheduledAttempt = { attempt: number; waitSeconds: number; sinceFirstSeconds: number };
+
+/** When each attempt after the first goes at the latest; on average in half of that time. */
+export function retrySchedule(policy: RetryPolicy): ScheduledAttempt[] {
+  return Array.from({ length: policy.max_attempts - 1 }, (_, index) => {
+    const upTo = (attempts: number) => retryWindowSeconds({ ...policy, max_attempts: attempts }).longest;
+    const sinceFirstSeconds = upTo(index + 2);
+    return { attempt: index + 2, waitSeconds: sinceFirstSeconds - upTo(index + 1), sinceFirstSeconds };
+  });
+}
+
 /** The policy in one or two plain sentences. */
 export function retryWords(policy: RetryPolicy): string {
   if (policy.max_attempts === 1) return "Tries once and never again.";

@@ -7,6 +7,7 @@ import { type Filter, numericComparisons } from "#lib/delivery/filters.ts";
 import { checkResponseRules, type ResponseRule } from "#lib/delivery/response-rules.ts";
 import { maxBodyTemplateLength, maxUrlTemplateLength } from "#lib/delivery/template/types.ts";
 import { defaultBurst, type RateLimit, ratePeriods } from "#lib/delivery/token-bucket.ts";
+import type { EndpointChange } from "#lib/endpoint-changes/schema.ts";
 import { eventTypeName } from "#lib/event-types/schema.ts";
 import {
   type EndpointKind,
@@ -198,6 +199,7 @@ const url = z.string().trim().min(1).max(maxUrlTemplateLength);
 /** Null subscribes to every event type, also to those that come later. */
 const eventTypes = z.array(eventTypeName).min(1).max(200).nullable();
 export const maxTimeoutMs = 60_000;
+export const defaultTimeoutMs = 15_000;
 const timeoutMs = z.number().int().min(1_000).max(maxTimeoutMs);
 const concurrency = z.number().int().min(1).max(256);
 
@@ -213,7 +215,7 @@ export const endpointCreate = z
     macro_secrets: macroSecretList(macroSecretValue).default([]),
     event_types: eventTypes.default(null),
     filters: filters.default([]),
-    timeout_ms: timeoutMs.default(15_000),
+    timeout_ms: timeoutMs.default(defaultTimeoutMs),
     /** `quick` for webhooks and `patient` for postbacks if left out. */
     retry: retryPolicy.optional(),
     concurrency: concurrency.default(16),
@@ -368,7 +370,14 @@ export type EndpointBacklog = {
   counted_to: number;
 };
 
-export type EndpointDetail = Endpoint & { backlog: EndpointBacklog };
+export type EndpointDetail = Endpoint & {
+  backlog: EndpointBacklog;
+  /** The latest edit that had to wait for the operators, while it waits and for a week after; null without one. */
+  change: EndpointChange | null;
+};
+
+/** `change`: the edit was not made, and waits for the operators. */
+export type EndpointEdited = Endpoint & { change: EndpointChange | null };
 
 /** The answer to creating one: the only time that the secret comes without being asked for. */
 export type EndpointCreated = Endpoint & { secret: string };

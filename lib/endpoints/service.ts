@@ -1,47 +1,46 @@
 import { v7 as uuidV7 } from "uuid";
 import { lockAffiliate } from "#lib/affiliates/queries.ts";
-import { invalidInput } from "#lib/api/issues.ts";
 import type { Page } from "#lib/api/paging.ts";
-import { changedFields, recordAudit } from "#lib/audit/record.ts";
+import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { authorize, can, isAffiliate } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction, type Orm, type Transaction } from "#lib/db/database.ts";
+import { inTransaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
+import { selectLatestChange } from "#lib/endpoint-changes/queries.ts";
+import { needsApproval, requestChange } from "#lib/endpoint-changes/request.ts";
 import { addSecret } from "#lib/endpoint-secrets/service.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
-import { keepEventTypes } from "#lib/event-types/queries.ts";
 import { changeHealth, probeNext } from "#lib/queue/health.ts";
 import { renderWaiting as renderWaitingOf, type WaitingRendered } from "#lib/queue/render-again.ts";
 import { wakeWorkers } from "#lib/queue/wake.ts";
-import type { EndpointKind, EndpointStatus } from "#lib/vocabulary.ts";
+import type { EndpointStatus } from "#lib/vocabulary.ts";
 import { selectActivity } from "./activity.ts";
-import { checkContent, type EndpointContent } from "./check-content.ts";
+import { checkContent } from "./check-content.ts";
+import { applyEdit, knownEventTypes, planEdit } from "./edit.ts";
 import {
   type EndpointSettings,
   insertEndpoint,
   lockEndpoint,
   markEndpointDeleted,
-  resetBucket,
   selectBacklog,
   selectEndpoint,
   selectEndpoints,
-  updateEndpointSettings,
   updateEndpointStatus,
 } from "./queries.ts";
 import { retryPresets } from "./retry-presets.ts";
-import {
-  type Endpoint,
-  type EndpointCreate,
-  type EndpointCreated,
-  type EndpointDetail,
-  type EndpointEdit,
-  type EndpointListQuery,
-  type EndpointRenderWaiting,
-  maxWebhookUrl,
-  type Postback,
+import type {
+  Endpoint,
+  EndpointCreate,
+  EndpointCreated,
+  EndpointDetail,
+  EndpointEdit,
+  EndpointEdited,
+  EndpointListQuery,
+  EndpointRenderWaiting,
+  Postback,
 } from "./schema.ts";
-import { editSealed, seal } from "./sealed.ts";
+import { seal } from "./sealed.ts";
 
 /** One page of endpoints that are not deleted, with what waits for each and its last 24 hours where asked for. */
 export async function listEndpoints(actor: Actor, query: EndpointListQuery): Promise<Page<Endpoint>> {
@@ -65,7 +64,8 @@ export async function getEndpoint(actor: Actor, id: string): Promise<EndpointDet
   authorize(actor, "endpoint.read");
   const { orm, pool } = appDatabase();
   const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
-  return { ...existing(visibleTo(actor, endpoint), "endpoint"), backlog };
+  const shown = existing(visibleTo(actor, endpoint), "endpoint");
+  return { ...shown, backlog, change: await selectLatestChange(orm, id) };
 }
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */
@@ -120,105 +120,36 @@ export async function createEndpoint(actor: Actor, input: EndpointCreate): Promi
 
 /**
  * Changes the fields that are given; the next claim sends by them, except that a postback's template holds for what is
- * made from now on. A new URL, or new headers or secrets, make the next delivery the breaker's probe.
+ * made from now on. A new URL, or new headers or secrets, make the next delivery the breaker's probe. Where the deployment
+ * asks for it, an affiliate's edit that would send to another host waits for the operators, and `change` is it.
  */
-export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<Endpoint> {
+export async function editEndpoint(actor: Actor, id: string, edit: EndpointEdit): Promise<EndpointEdited> {
   authorize(actor, "endpoint.edit");
-  const endpoint = await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const { affiliateId, kind, settings, sealed } = existing(
-      await lockEndpoint(orm, { id, scope: actor.affiliateId }),
-      "endpoint",
-    );
-    refuseOtherKind(kind, edit);
-    const newHeaders =
-      edit.headers && editSealed(sealed.headers, edit.headers, { endpointId: id, ...headerEdits });
-    const newSecrets =
-      edit.macro_secrets &&
-      editSealed(sealed.macroSecrets, edit.macro_secrets, { endpointId: id, ...macroSecretEdits });
-    const edited: EndpointSettings = {
-      name: edit.name ?? settings.name,
-      ...(await editedContent(orm, edit, {
-        kind,
-        settings,
-        secretNames: (newSecrets?.stored ?? sealed.macroSecrets).names,
-      })),
-      timeout_ms: edit.timeout_ms ?? settings.timeout_ms,
-      retry: edit.retry ?? settings.retry,
-      concurrency: edit.concurrency ?? settings.concurrency,
-      ordering: edit.ordering ?? settings.ordering,
-      rate_limit: edit.rate_limit === undefined ? settings.rate_limit : edit.rate_limit,
-      response_rules: edit.response_rules ?? settings.response_rules,
-    };
-    const changes = changedFields(settings, edited);
-    if (changes || newHeaders || newSecrets) {
-      await updateEndpointSettings(orm, id, {
-        settings: edited,
-        sealed: {
-          headers: newHeaders?.stored ?? sealed.headers,
-          macroSecrets: newSecrets?.stored ?? sealed.macroSecrets,
-        },
-      });
-      const target = changes?.after.url !== undefined || changes?.after.postback !== undefined;
-      await editHealth({ client, orm }, id, {
-        rate: changes?.after.rate_limit !== undefined,
-        target: target || Boolean(newHeaders || newSecrets),
-      });
-      await recordAudit(orm, actor, {
-        action: "endpoint.edit",
-        objectKind: "endpoint",
-        objectId: id,
+  const edited = await inTransaction(appDatabase(), async (tx) => {
+    const endpoint = existing(await lockEndpoint(tx.orm, { id, scope: actor.affiliateId }), "endpoint");
+    const planned = await planEdit(tx.orm, { id, endpoint, edit });
+    const urls = { from: endpoint.settings.url, to: planned.settings.url };
+    const waits = needsApproval(actor, urls);
+    if (waits) {
+      const { affiliateId } = endpoint;
+      await requestChange(tx.orm, actor, {
+        endpointId: id,
         affiliateId,
-        before: { ...changes?.before, ...newHeaders?.audit.before, ...newSecrets?.audit.before },
-        after: { ...changes?.after, ...newHeaders?.audit.after, ...newSecrets?.audit.after },
+        fromUrl: urls.from,
+        toUrl: urls.to,
+        edit,
       });
-    }
-    return existing(await selectEndpoint(orm, id), "endpoint");
+    } else await applyEdit(tx, actor, { id, endpoint, planned });
+    return {
+      ...existing(await selectEndpoint(tx.orm, id), "endpoint"),
+      change: waits ? await selectLatestChange(tx.orm, id) : null,
+    };
   });
   wakeWorkers(appDatabase().pool);
-  return endpoint;
+  return edited;
 }
 
 const plainPostback: Postback = { method: "GET", content_type: null, body: null, sign: false };
-const headerEdits = {
-  field: "headers",
-  isSame: (a: string, b: string) => a.toLowerCase() === b.toLowerCase(),
-};
-const macroSecretEdits = { field: "macro_secrets", isSame: (a: string, b: string) => a === b };
-
-/** A template is checked again with whatever it depends on: its event types, its filters, the names of its secrets. */
-async function editedContent(
-  orm: Orm,
-  edit: EndpointEdit,
-  { kind, settings, secretNames }: { kind: EndpointKind; settings: EndpointSettings; secretNames: string[] },
-): Promise<EndpointContent> {
-  const { url, postback, event_types, filters, macro_secrets } = edit;
-  const kept = {
-    url: settings.url,
-    postback: settings.postback,
-    event_types: settings.event_types,
-    filters: settings.filters,
-  };
-  if ([url, postback, event_types, filters, macro_secrets].every((part) => part === undefined)) return kept;
-  const content = {
-    url: url ?? kept.url,
-    postback: postback ?? kept.postback,
-    event_types: event_types === undefined ? kept.event_types : await knownEventTypes(orm, event_types),
-    filters: filters ?? kept.filters,
-  };
-  return checkContent(orm, content, { kind, secretNames });
-}
-
-function refuseOtherKind(kind: EndpointKind, edit: EndpointEdit): void {
-  if (kind === "postback") {
-    if (edit.event_types === null)
-      throw invalidField("event_types", "must name what a postback's template is for");
-    return;
-  }
-  if (edit.url !== undefined && edit.url.length > maxWebhookUrl)
-    throw invalidField("url", `must have at most ${maxWebhookUrl} characters`);
-  if (edit.postback) throw invalidField("postback", "is for endpoints of kind postback");
-  if (edit.macro_secrets) throw invalidField("macro_secrets", "is for endpoints of kind postback");
-}
 
 /**
  * Renders again what waits for a postback endpoint, by its template as it is now: the next 100 after delivery `after`.
@@ -309,34 +240,4 @@ async function changeStatus(actor: Actor, id: string, status: EndpointStatus): P
     });
     return existing(await selectEndpoint(orm, id), "endpoint");
   });
-}
-
-/** What an edit means for the endpoint's gates. `target`: where its requests go, or what they carry. */
-async function editHealth(
-  { client, orm }: Transaction,
-  id: string,
-  changed: { rate: boolean; target: boolean },
-): Promise<void> {
-  if (changed.rate) await resetBucket(orm, id);
-  else if (!changed.target) return;
-  await changeHealth(client, id, (health, nowMs) => {
-    if (!changed.target) return { health, transitions: [] };
-    return probeNext(health, { nowMs, cause: "endpoint_changed" });
-  });
-}
-
-/** Each name once; 422 names those that are not in the catalogue by their place. */
-async function knownEventTypes(orm: Orm, names: string[] | null): Promise<string[] | null> {
-  if (names === null) return null;
-  const known = await keepEventTypes(orm, names);
-  const unknown = names.flatMap((name, place) => (known.has(name) ? [] : [place]));
-  if (unknown.length > 0) {
-    throw invalidInput(
-      unknown.map((place) => ({
-        field: `event_types.${place}`,
-        message: "is not in the catalogue of event types",
-      })),
-    );
-  }
-  return [...new Set(names)];
 }

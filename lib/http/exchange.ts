@@ -1,9 +1,9 @@
 import { type Dispatcher, errors } from "undici";
 import type { ConnectPhases } from "./connector.ts";
+import { keptBodyBytes } from "./limits.ts";
 import type { Connection, OriginPool } from "./origin-pool.ts";
 import type { SendTimings, Sent } from "./send.ts";
 
-const keptBodyBytes = 64 * 1_024;
 /** Reading on a little past what is kept saves the connection; a longer body costs it. */
 const readBodyBytes = 256 * 1_024;
 

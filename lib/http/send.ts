@@ -1,6 +1,7 @@
 import { errors } from "undici";
 import { type ConnectPhases, createConnector, type Lookup } from "./connector.ts";
 import { Exchange, errorCode, errorDetail } from "./exchange.ts";
+import { connectTimeoutMs } from "./limits.ts";
 import { createOriginPool, type OriginPool } from "./origin-pool.ts";
 
 export type SendRequest = {
@@ -53,8 +54,6 @@ export type SenderOptions = {
   /** Stands in for `dns.lookup`. */
   lookup?: Lookup;
 };
-
-const connectTimeoutMs = 5_000;
 
 type PoolEntry = { pool: OriginPool; usedAt: number };
 

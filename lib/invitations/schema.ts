@@ -42,5 +42,5 @@ export type Invitation = {
   expires_at: string;
 };
 
-/** `url` is the link, which is answered this once. */
-export type InvitationCreated = Invitation & { url: string };
+/** `url` is the link, which is answered this once. `emailed`: whether it went out by e-mail; null where none can. */
+export type InvitationCreated = Invitation & { url: string; emailed: boolean | null };

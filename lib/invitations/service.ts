@@ -14,6 +14,7 @@ import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
 import type { InvitationStatus } from "#lib/vocabulary.ts";
+import { mailInvitation } from "./mail.ts";
 import {
   insertInvitation,
   isEmailTaken,
@@ -42,8 +43,8 @@ export async function listInvitations(actor: Actor, query: InvitationListQuery):
 }
 
 /**
- * Makes a link for one person and one use, which is answered this once and lasts 7 days; an earlier one for the address
- * ends. Whether the address is a user's already, the answer does not tell. 422 for an affiliate that does not exist, 429
+ * Makes a link for one person and one use, which is answered this once, goes out by e-mail where there is a mail server,
+ * and lasts 7 days; an earlier one for the address ends. Whether the address is a user's already, the answer does not tell. 422 for an affiliate that does not exist, 429
  * after too many.
  */
 export async function inviteUser(actor: Actor, input: InvitationCreate): Promise<InvitationCreated> {
@@ -51,7 +52,7 @@ export async function inviteUser(actor: Actor, input: InvitationCreate): Promise
   const detail = "Too many invitations; wait before the next one";
   await countUse(appDatabase().pool, { of: ["invite", actor.id], max: maxUses.invite, detail });
   const { email, role } = input;
-  return inTransaction(appDatabase(), async ({ orm }) => {
+  const made = await inTransaction(appDatabase(), async ({ orm }) => {
     const affiliate = input.affiliate === null ? null : await namedAffiliate(orm, input.affiliate);
     for (const replaced of await markInvitationsToRevoked(orm, email))
       await record(orm, actor, { action: "invitation.revoke", invitation: { id: replaced, email } });
@@ -73,6 +74,7 @@ export async function inviteUser(actor: Actor, input: InvitationCreate): Promise
     });
     return { ...existing(await selectInvitation(orm, { id }), "invitation"), url: urlOf(token) };
   });
+  return { ...made, emailed: await mailInvitation({ email, url: made.url, invitedBy: actor.name }) };
 }
 
 /** Ends a link. Nothing changes for one that has ended. 404 when there is none. */

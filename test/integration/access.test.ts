@@ -2,6 +2,7 @@ import { v7 as uuidV7 } from "uuid";
 import { beforeAll, describe, expect, test } from "vitest";
 import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
+import { encryptSecret } from "#lib/secrets.ts";
 import { type Caller, callers, routeAccess } from "#test/fixtures/access.ts";
 import { type Answer, setUpApi } from "#test/helpers/api.ts";
 import { addDeadLetters } from "#test/helpers/dead-letters.ts";
@@ -11,6 +12,7 @@ import {
   createEndpoint,
   fanOutOptions,
   publish,
+  testSecretKey,
 } from "#test/helpers/factories.ts";
 import { type Handler, handlersOf, type NamedHandler } from "#test/helpers/handlers.ts";
 import { createUserSession } from "#test/helpers/users.ts";
@@ -50,6 +52,23 @@ async function makeRecords(affiliate: { id: string; key: string }): Promise<Worl
      values ($1, 'requeue', 'same_url', '{}', now(), 0, 'x', 'system', 'x', 0)`,
     [requeue],
   );
+  const change = uuidV7();
+  await pool.query(
+    `insert into posthorn.endpoint_changes (id, endpoint_id, affiliate_id, from_url, to_url, edit, requested_by)
+     values ($1, $2, $3, 'x', 'x', $4, 'x')`,
+    [
+      change,
+      endpoint.id,
+      affiliate.id,
+      encryptSecret(Buffer.from("{}"), { key: testSecretKey, context: change }),
+    ],
+  );
+  const portalLink = uuidV7();
+  await pool.query(
+    `insert into posthorn.portal_links (id, affiliate_id, token_hash, created_by, expires_at)
+     values ($1, $2, $3, 'x', now() + interval '1 day')`,
+    [portalLink, affiliate.id, Buffer.from(portalLink)],
+  );
   const invitation = uuidV7();
   await pool.query(
     `insert into posthorn.invitations (id, token_hash, email, role, created_by, expires_at)
@@ -60,6 +79,8 @@ async function makeRecords(affiliate: { id: string; key: string }): Promise<Worl
     "affiliates/[key]": affiliate.key,
     "alerts/[id]": alerts.rows[0]?.id,
     "api-keys/[id]": (await createApiKey(pool, { purpose: "read" })).id,
+    "approvals/[id]": change,
+    "portal-link/[id]": portalLink,
     "deliveries/[id]": rows[0]?.delivery ?? "",
     "endpoints/[id]": endpoint.id,
     "event-types/[name]": eventType,
@@ -110,11 +131,13 @@ async function makeWorld(): Promise<World> {
 
 /** Bodies without which the record would not even be looked at; elsewhere an empty one is enough to be let in. */
 const bodies: Record<string, () => unknown> = {
+  "/approvals/[id]/refuse": () => ({ reason: "because" }),
   "/deliveries/[id]/reveal": () => ({ reason: "because" }),
   "/endpoints/[id]": () => ({ name: "Renamed" }),
   "/endpoints/[id]/reveal-secret": () => ({ reason: "because" }),
   "/endpoints/[id]/test": () => ({ live: false }),
   "/events/[id]/reveal": () => ({ reason: "because" }),
+  "/notices/settings": () => ({ kinds: ["failing"] }),
   "/users/[id]": () => ({ role: "ops" }),
   "/view-as": () => ({ affiliate: world.ids["affiliates/[key]"] }),
 };

@@ -88,12 +88,53 @@ describe("an affiliate's user", () => {
     ["a test", testEndpoint, { live: false }],
     ["rendering again", renderWaiting, {}],
     ["a new secret", rotate, {}],
-    ["revealing the secret", revealSecret, { reason: "because" }],
+    ["revealing the secret", revealSecret, { password: "the wrong one" }],
   ])("gets a 404 for another's endpoint: %s", async (_, handler, body, method = "POST") => {
     expect(await asked(mine.user, on(handler, theirs.endpointId, body), method)).toMatchObject({
       status: 404,
       body: { code: "not_found" },
     });
+  });
+
+  test("reveals their own secret with their password, which is recorded, and not with a reason", async () => {
+    const { pool } = api.database;
+    const password = "four plain words here";
+    const user = await createUserSession(pool, { role: "affiliate", affiliateId: mine.id, password });
+    const reveal = (body: unknown) => asked(user, on(revealSecret, mine.endpointId, body));
+    for (const body of [{}, { reason: "because" }, { password: "not the password" }])
+      expect(await reveal(body)).toMatchObject({ status: 422, body: { errors: [{ field: "password" }] } });
+    const { rows: none } = await pool.query(
+      "select 1 from posthorn.audit_log where action = 'endpoint.reveal_secret' and actor_id = $1",
+      [user.id],
+    );
+    expect(none).toEqual([]);
+    expect(await reveal({ password })).toMatchObject({
+      status: 200,
+      body: { secret: expect.stringMatching(/^whsec_/) },
+    });
+    const { rows } = await pool.query(
+      "select object_id, after from posthorn.audit_log where action = 'endpoint.reveal_secret' and actor_id = $1",
+      [user.id],
+    );
+    expect(rows).toEqual([{ object_id: mine.endpointId, after: { password_confirmed: true } }]);
+  });
+
+  test("is stopped after ten wrong passwords, also with the right one", async () => {
+    const { pool } = api.database;
+    const password = "four other plain words";
+    const user = await createUserSession(pool, { role: "affiliate", affiliateId: mine.id, password });
+    const reveal = (given: string) => asked(user, on(revealSecret, mine.endpointId, { password: given }));
+    for (let tries = 0; tries < 10; tries += 1) expect((await reveal("wrong")).status).toBe(422);
+    expect((await reveal(password)).status).toBe(429);
+  });
+
+  test("staff reveal it for a reason, and their password is none", async () => {
+    const reveal = (body: unknown) => asked("ops", on(revealSecret, mine.endpointId, body));
+    expect(await reveal({ password: "x" })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: "reason" }] },
+    });
+    expect((await reveal({ reason: "because" })).status).toBe(200);
   });
 
   test("cannot resend another's delivery, or make an endpoint for another", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { maxTimeoutMs } from "#lib/endpoints/schema.ts";
+import { createSender } from "#lib/http/send.ts";
 import { createLogger } from "#lib/log.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { workerManners } from "#scripts/start.ts";
@@ -77,14 +78,17 @@ test("maintenance in batches ends with the batch that it is at", async () => {
     [endpoint.affiliateId, endpoint.id],
   );
   await db.pool.query("update posthorn.endpoints set deleted_at = now() where id = $1", [endpoint.id]);
+  const sender = createSender({ allowedSubnets: [] });
   const maintenance = startMaintenance({
     pool: db.pool,
     secretKeys: [testSecretKey],
     mayReap: () => true,
+    notices: { sender, mailer: null, publicUrl: undefined },
     log: createLogger("test"),
   });
   await eventually(async () => (await countOf("discarded")) > 0);
   await maintenance.stop();
+  await sender.close();
   const discarded = await countOf("discarded");
   expect(discarded).toBeLessThan(30_000);
   await sleep(300);

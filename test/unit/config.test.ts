@@ -30,7 +30,10 @@ test("an empty environment gives the defaults", () => {
     previousSecretKeys: [],
     listenUrl: undefined,
     allowedSubnets: [],
+    sourceAddresses: [],
     allowHttp: false,
+    smtp: undefined,
+    approveHostChanges: false,
     publishPerSecond: undefined,
     workerSlots: 128,
     logLevel: "info",
@@ -64,6 +67,10 @@ describe("accepted", () => {
     [
       { POSTHORN_ALLOWED_SUBNETS: " 10.0.0.0/8, fd00::/8 ,," },
       { allowedSubnets: ["10.0.0.0/8", "fd00::/8"] },
+    ],
+    [
+      { POSTHORN_SOURCE_ADDRESSES: "192.0.2.10, 2001:db8::/48" },
+      { sourceAddresses: ["192.0.2.10", "2001:db8::/48"] },
     ],
     [{ POSTHORN_ALLOW_HTTP: "true" }, { allowHttp: true }],
     [{ POSTHORN_ALLOW_HTTP: "0" }, { allowHttp: false }],
@@ -99,6 +106,10 @@ describe("refused, with the variable's name and what is allowed", () => {
     ],
     [{ POSTHORN_ALLOWED_SUBNETS: "10.0.0.0/8,10.0.0.1" }, '"10.0.0.1" is no subnet'],
     [{ POSTHORN_ALLOWED_SUBNETS: "10.0.0.0/33" }, '"10.0.0.0/33" is no subnet'],
+    [
+      { POSTHORN_SOURCE_ADDRESSES: "192.0.2.10,posthorn.example" },
+      '"posthorn.example" is neither an address nor a network',
+    ],
     [{ POSTHORN_ALLOW_HTTP: "maybe" }, "POSTHORN_ALLOW_HTTP must be true or false"],
     [{ POSTHORN_PUBLISH_PER_SECOND: "0" }, "POSTHORN_PUBLISH_PER_SECOND must be a whole number from 1"],
     [{ POSTHORN_WORKER_SLOTS: "1001" }, "POSTHORN_WORKER_SLOTS must be a whole number from 1 to 1000"],

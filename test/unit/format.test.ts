@@ -11,6 +11,7 @@ import {
   formatRelative,
   formatShare,
   formatSince,
+  formatSinceDay,
   formatSpan,
   formatUpcoming,
   truncateMiddle,
@@ -45,6 +46,18 @@ it("names the day of a time past unless it is today's in the reader's zone", () 
   expect(formatSince("2026-11-30T00:05:00.000Z", nowMs, "UTC")).toBe("00:05");
   expect(formatSince("2026-11-30T00:05:00.000Z", nowMs, "America/New_York")).toBe("2026-11-29 19:05");
   expect(formatSince("2026-11-29T23:55:00.000Z", nowMs, "UTC")).toBe("2026-11-29 23:55");
+});
+
+it("a time past is called as people call it", () => {
+  // A Monday.
+  const nowMs = Date.parse("2026-11-30T14:00:00.000Z");
+  const words = (iso: string, zone = "UTC") => formatSinceDay(iso, nowMs, zone);
+  expect(words("2026-11-30T00:05:00.000Z")).toBe("00:05");
+  expect(words("2026-11-30T00:05:00.000Z", "America/New_York")).toBe("yesterday 19:05");
+  expect(words("2026-11-29T23:55:00.000Z")).toBe("yesterday 23:55");
+  expect(words("2026-11-28T23:55:00.000Z")).toBe("Saturday 23:55");
+  expect(words("2026-11-24T09:00:00.000Z")).toBe("Tuesday 09:00");
+  expect(words("2026-11-23T23:59:00.000Z")).toBe("2026-11-23 23:59");
 });
 
 describe("durations", () => {

@@ -38,6 +38,7 @@ const ops: Verb[] = [
   "alert.edit",
   "delivery.discard",
   "delivery.requeue",
+  "endpoint.approve_change",
   "endpoint.close_breaker",
   "endpoint.edit",
   "endpoint.hold_breaker",
@@ -61,6 +62,7 @@ const admin: Verb[] = [
   "event_type.create",
   "event_type.delete",
   "event_type.edit",
+  "portal_link.manage",
   "user.manage",
 ];
 const affiliate: Verb[] = [

@@ -7,6 +7,10 @@ import { grants } from "#lib/auth/permissions.ts";
 const others = new Set([
   "api-keys: recordRevocation",
   "endpoint-secrets: addSecret",
+  "portal-links: enterPortal",
+  "notices: getNoticeSettings",
+  "notices: editNoticeSettings",
+  "notices: replaceNoticeSecret",
   "accounts: signIn",
   "accounts: canSetUp",
   "accounts: isSetUp",

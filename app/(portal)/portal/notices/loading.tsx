@@ -1,11 +1,11 @@
-import { TableSkeleton } from "#components/data-table/states.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
+import { RecordSkeleton } from "#components/layout/record-skeleton.tsx";
 
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Your endpoints" />
-      <TableSkeleton />
+      <PageHeader title="Notices" />
+      <RecordSkeleton />
     </>
   );
 }

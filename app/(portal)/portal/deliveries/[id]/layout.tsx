@@ -1,0 +1,22 @@
+import { notFound } from "next/navigation";
+import type { ReactNode } from "react";
+import { affiliateActor } from "#lib/auth/page-session.ts";
+import { deliveryForPage } from "#lib/deliveries/for-page.ts";
+import { deliveryId } from "#lib/deliveries/schema.ts";
+import { Problem } from "#lib/errors.ts";
+
+type Props = { children: ReactNode; params: Promise<{ id: string }> };
+
+/** Above every loading state, so that a delivery that is not theirs is a 404, and not a page that says so. */
+export default async function DeliveryLayout({ children, params }: Props) {
+  const actor = await affiliateActor();
+  const { data: id } = deliveryId.safeParse(decodeURIComponent((await params).id));
+  if (id === undefined) notFound();
+  try {
+    await deliveryForPage(actor, id);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) notFound();
+    // Anything else is for the page to show, which can be tried again.
+  }
+  return children;
+}

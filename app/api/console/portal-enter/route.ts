@@ -1,0 +1,9 @@
+import { route } from "#lib/api/route.ts";
+import { portalEntry } from "#lib/portal-links/schema.ts";
+import { enterPortal } from "#lib/portal-links/service.ts";
+
+export const POST = route({
+  auth: "visitor",
+  body: portalEntry,
+  handler: async ({ from, body, setCookies }) => setCookies((await enterPortal(from, body)).cookies),
+});

@@ -1,0 +1,39 @@
+import { config } from "#lib/config.ts";
+import { createMailer } from "#lib/mail/mailer.ts";
+
+/**
+ * Sends an invitation's link by e-mail. Whether the mail server took it; null where the deployment has none. It never
+ * rejects: the link can still be copied.
+ */
+export async function mailInvitation(invitation: {
+  email: string;
+  url: string;
+  invitedBy: string;
+}): Promise<boolean | null> {
+  const { smtp } = config();
+  if (!smtp) return null;
+  const mailer = createMailer(smtp);
+  try {
+    await mailer.send({
+      to: invitation.email,
+      subject: "You are invited to Posthorn",
+      text: textOf(invitation),
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    mailer.close();
+  }
+}
+
+function textOf({ url, invitedBy }: { url: string; invitedBy: string }): string {
+  return `${invitedBy} invites you to Posthorn.
+
+Open this link to choose a name and a password. It works once, for 7 days:
+
+${url}
+
+If you expected no invitation, there is nothing to do.
+`;
+}
