@@ -9,8 +9,10 @@ import { e2ePassword } from "./signed-in.ts";
 import { expect, open, test } from "./support.ts";
 import { pagesByReader } from "./web-routes.ts";
 
-/** Pages that show what the database holds, not one record, not a form, and not the reader. */
-const lists = pagesByReader().staff.filter((route) => !/\[|\/new$|^\/$|^\/settings\/account$/.test(route));
+/** Pages that show what the database holds, but for one record, forms, and users, who are always read. */
+const lists = pagesByReader().staff.filter(
+  (route) => !/\[|\/new$|^\/$|^\/settings\/(account|users)$/.test(route),
+);
 /** Who asks is read before anything else: while these are locked, there is no page at all. */
 const readOfEveryRequest = ["workers", "users", "sessions", "affiliates"];
 const admin = { email: "admin@posthorn.example", password: e2ePassword() };

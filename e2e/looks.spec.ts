@@ -17,13 +17,14 @@ const otherStates = [
 
 /** Long texts everywhere, and a record of each kind that holds them. */
 async function makeRecords(request: APIRequestContext, world: World): Promise<Records> {
-  world.receiver.script(world.path("down"), { status: 500, body: "x".repeat(5_000) });
+  world.receiver.script(world.path("down"), { status: 400, body: "x".repeat(5_000) });
   const endpoint = await world.createEndpoint({
     name: longName,
     url: `${world.receiver.url(world.path("down"))}?${"q".repeat(500)}`,
   });
   const event = await world.publish(`{"text":"${"y".repeat(3_000)}"}`);
-  const delivery = await world.delivery(event, "failed");
+  // Given up at once: nothing is on its way when it is put back.
+  const delivery = await world.delivery(event, "dead_letter");
   const requeue = await request.post("/api/v1/requeues", {
     headers: { authorization: `Bearer ${process.env.POSTHORN_E2E_API_KEY}` },
     data: { filter: { ids: [delivery.id] }, reason: longName },
