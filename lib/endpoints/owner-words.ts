@@ -6,7 +6,7 @@ export function toOwner(sentence: string): string {
 }
 
 /** What the owner of the server can do about failures with this reason; empty where there is nothing. */
-const ownerRemedies = {
+export const ownerRemedies = {
   dns_error: "Is the host name in the URL right, and does it still resolve?",
   connection_refused: "Is your server running, and listening on the port of the URL?",
   connection_reset: "Does your server or a firewall before it drop requests?",
