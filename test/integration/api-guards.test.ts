@@ -29,7 +29,17 @@ describe("the console's routes", () => {
     },
   );
 
-  const before = ["POST /sign-in", "POST /sign-in/code", "POST /setup"];
+  const before = [
+    "POST /sign-in",
+    "POST /sign-in/code",
+    "GET /sign-in/oidc",
+    "POST /sign-in/oidc",
+    "POST /setup",
+    "POST /invitations/accept",
+    "POST /portal-enter",
+  ];
+  /** Of an affiliate's users alone, or of an identity provider that is not there. */
+  const notForAdmins = ["GET /notices", "GET /notices/settings", "GET /sign-in/oidc"];
 
   test.each(consoleHandlers.filter(({ name }) => !before.includes(name)))(
     "$name needs a live session, whatever key comes with the call",
@@ -42,7 +52,9 @@ describe("the console's routes", () => {
     },
   );
 
-  test.each(consoleHandlers.filter(({ method, name }) => method === "GET" && !name.includes("[")))(
+  const lists = consoleHandlers.filter(({ method, name }) => method === "GET" && !name.includes("["));
+
+  test.each(lists.filter(({ name }) => !notForAdmins.includes(name)))(
     "$name answers without a key",
     async ({ handler }) => {
       const answer = await api.call(handler, { headers: { authorization: null } });

@@ -47,6 +47,9 @@ const ask: Ask = async ({ path: asked, body }) => {
   return { status: answer.status, text: JSON.stringify(answer.body) };
 };
 
+/** An affiliate's own, and the way to an identity provider. */
+const notForStaff = ["notices", "notices/settings", "sign-in/oidc"].map((path) => `/api/console/${path}`);
+
 test("every call of the bench is answered, and they are all that the console reads", async () => {
   const rows = new Map<string, number | null>();
   for (const call of consoleCalls(known)) {
@@ -61,7 +64,8 @@ test("every call of the bench is answered, and they are all that the console rea
   for (const { route } of routes) {
     const { GET } = await import(path.resolve(`app${route}/route.ts`));
     // Exports are streamed for minutes, and are no page.
-    if (GET && !called.has(route) && !route.endsWith(".csv")) missed.push(route);
+    if (GET && !called.has(route) && !route.endsWith(".csv") && !notForStaff.includes(route))
+      missed.push(route);
   }
   expect(missed).toEqual([]);
 }, 120_000);

@@ -32,6 +32,7 @@ export type Known = {
   /** The key of an affiliate with few endpoints. */
   few: string;
   requeue: string;
+  user: string;
   startedAt: string;
   endedAt: string;
 };
@@ -44,7 +45,8 @@ export async function findKnown(pool: pg.Pool, sizes: Sizes): Promise<Known> {
       (select event_id from posthorn.deliveries where id = ${Math.floor(sizes.deliveries * 0.9)}) as event,
       (select max(id)::text from posthorn.alerts) as alert,
       (select object_id from posthorn.audit_log where object_kind = 'endpoint' order by id desc limit 1) as audited,
-      ${idOf("requeue", "1")}::text as requeue, ${endpoint(1)} as busy, ${endpoint(2)} as open, ${endpoint(3)} as held,
+      ${idOf("requeue", "1")}::text as requeue,
+      (select min(id::text) from posthorn.users where role <> 'affiliate') as "user", ${endpoint(1)} as busy, ${endpoint(2)} as open, ${endpoint(3)} as held,
       ${endpoint(sizes.endpoints)} as quiet,
       (select min(received_at) from posthorn.events)::timestamptz(0) as started_at,
       (select max(received_at) from posthorn.events)::timestamptz(0) as ended_at`);
@@ -64,6 +66,7 @@ export async function findKnown(pool: pg.Pool, sizes: Sizes): Promise<Known> {
     },
     few: `affiliate-${Math.min(99, sizes.affiliates)}`,
     requeue: row.requeue as string,
+    user: row.user as string,
     startedAt: new Date(row.started_at as string).toISOString(),
     endedAt: new Date(row.ended_at as string).toISOString(),
   };
@@ -295,13 +298,18 @@ function historyCalls({ few, endpoints, endedAt }: Known): ConsoleCall[] {
   ]);
 }
 
-function otherLists({ few, endpoints, audited, startedAt, endedAt }: Known): ConsoleCall[] {
+function otherLists({ few, endpoints, audited, user, startedAt, endedAt }: Known): ConsoleCall[] {
   const audit = (name: string, query: Query) => get(`audit: ${name}`, "audit", query);
   return [
     get("affiliates: all", "affiliates", { activity: true }),
     get("affiliates: search", "affiliates", { activity: true, q: "iliate 77" }),
     get("affiliates: search, nothing found", "affiliates", { activity: true, q: "nobody has this" }),
     { ...get("affiliates: page 26", "affiliates", { activity: true, limit: 100 }), pages: 25 },
+    get("users: all", "users"),
+    get("users: search", "users", { q: "bench" }),
+    get("user", `users/${user}`),
+    get("invitations: all", "invitations"),
+    get("approvals: all", "approvals"),
     get("event types: all", "event-types"),
     get("event types: search", "event-types", { q: "lead" }),
     get("requeues: all", "requeues"),
