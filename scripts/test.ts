@@ -149,5 +149,5 @@ function countPlaywright({
 }: {
   stats: { expected: number; unexpected: number; flaky: number };
 }): Counts {
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky };
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
 }
