@@ -230,7 +230,11 @@ test("another's endpoint is a 404 on every page of the portal, and so is nonsens
   });
   const context = await signedIn(browser, { role: "affiliate", affiliate: world.key, baseURL });
   const routes = routesOf("page.tsx").filter((route) => /^\/portal\/endpoints\/\[id\]/.test(route));
-  expect(routes).toEqual(["/portal/endpoints/[id]", "/portal/endpoints/[id]/edit"]);
+  expect(routes).toEqual([
+    "/portal/endpoints/[id]",
+    "/portal/endpoints/[id]/edit",
+    "/portal/endpoints/[id]/history",
+  ]);
   for (const route of routes) {
     const status = async (id: string) => (await context.request.get(route.replace("[id]", id))).status();
     expect(await status(own.id), route).toBe(200);
