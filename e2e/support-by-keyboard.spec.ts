@@ -69,7 +69,7 @@ test("support finds what failed, reads why, and resends it, by keyboard alone", 
   await expect(page).toHaveURL(new RegExp(`/deliveries/${newer}\\?affiliate=`));
 });
 
-test("the palette goes to pages, affiliates' endpoints and any id, and leaves fields and dialogs alone", async ({
+test("the palette goes to pages, affiliates and any id, and leaves fields and dialogs alone", async ({
   page,
   world,
 }) => {
@@ -80,7 +80,7 @@ test("the palette goes to pages, affiliates' endpoints and any id, and leaves fi
   for (const [text, option, url] of [
     ["audit", "Audit log", /\/audit$/],
     [id, "The delivery with this id", new RegExp(`/deliveries/${id}$`)],
-    [world.name, world.name, new RegExp(`/endpoints\\?affiliate=${world.key}$`)],
+    [world.name, world.name, new RegExp(`/affiliates/${world.key}$`)],
   ] as const) {
     await press(page, "ControlOrMeta+k");
     await expect(palette.getByRole("combobox")).toBeFocused();
