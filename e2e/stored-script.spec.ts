@@ -166,3 +166,50 @@ test("what is looked for is text too", async ({ page }) => {
   await page.keyboard.press("Enter");
   await expectInert(page, [image]);
 });
+
+test("what users are called, and what they give as a reason, is text too", async ({
+  page,
+  browser,
+  baseURL,
+  request,
+  world,
+}) => {
+  test.slow();
+  const { deliveries } = await seed(request, world);
+  const headers = { authorization: `Bearer ${process.env.POSTHORN_E2E_API_KEY}` };
+  const key = await request.post("/api/v1/api-keys", { headers, data: { name: image, purpose: "read" } });
+  expect(key.status()).toBe(201);
+  const requeue = await request.post("/api/v1/requeues", {
+    headers,
+    data: { filter: { ids: deliveries }, reason: hostile },
+  });
+  expect(requeue.status(), await requeue.text()).toBe(201);
+  const email = `${world.key}@posthorn.example`;
+  const invited = await page.request.post("/api/console/invitations", { data: { email, role: "support" } });
+  expect(invited.status()).toBe(201);
+  const token = new URL((await invited.json()).url).searchParams.get("token");
+  const visitor = await browser.newContext({
+    ...(baseURL === undefined ? {} : { baseURL }),
+    storageState: { cookies: [], origins: [] },
+  });
+  const accepted = await visitor.request.post("/api/console/invitations/accept", {
+    data: { token, name: image, password: "four little horns" },
+  });
+  expect(accepted.status()).toBe(204);
+  const { id } = await requeue.json();
+  const pages: [path: string, texts: string[]][] = [
+    [`/settings/users?q=${email}`, [image]],
+    [`/settings/invitations?q=${email}`, [email]],
+    ["/settings/api-keys", [image]],
+    ["/requeues", []],
+    [`/requeues/${id}`, [hostile]],
+    [`/audit?object_kind=requeue&object_id=${id}`, []],
+    ["/dead-letters", []],
+    ["/alerts", []],
+  ];
+  for (const [path, texts] of pages) {
+    await open(page, path);
+    await expectInert(page, texts);
+  }
+  await visitor.close();
+});
