@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
+import { forgetExpiredSessions } from "#lib/accounts/queries.ts";
 import { reencryptBatchSize, reencryptSecrets } from "#lib/endpoints/reencrypt.ts";
 import { forgetOldNotices } from "#lib/notices/queries.ts";
 import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
@@ -94,6 +95,7 @@ export function startMaintenance(options: {
       await pool.query("select posthorn.ensure_partitions()");
       await forgetOldWorkers(pool);
       await forgetOldNotices(pool);
+      await forgetExpiredSessions(pool);
       await pool.query("delete from posthorn.delivery_minutes where minute < now() - $1 * interval '1 day'", [
         minutesKeptDays,
       ]);

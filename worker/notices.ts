@@ -67,13 +67,7 @@ async function mailed(notice: DueNotice, { mailer, publicUrl }: NoticeOptions): 
     endpointHref: publicUrl === undefined ? null : `${publicUrl}/portal/endpoints/${notice.endpointId}`,
     settingsHref: publicUrl === undefined ? null : `${publicUrl}/portal/notices`,
   });
-  try {
-    await mailer.send({ to: notice.email, ...mail });
-    return null;
-  } catch (error) {
-    const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-    return [code, responseCode].filter((part) => part !== undefined).join(" ") || "smtp_failed";
-  }
+  return mailer.send({ to: notice.email, ...mail });
 }
 
 /** Signed as every webhook is; null for a 2xx, else the status or the transport's code. */

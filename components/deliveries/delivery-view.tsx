@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
@@ -36,6 +37,7 @@ export function DeliveryView({ id }: { id: string }) {
   const filters = deliveryNarrowing(params);
   const isNarrowed = Object.keys(filters).length > 0;
   const place = usePlace();
+  const isOwner = useIsAffiliate();
   const trail = [
     {
       href: withQuery(place("/deliveries"), filters),
@@ -100,6 +102,7 @@ export function DeliveryView({ id }: { id: string }) {
         <DeliveryFacts delivery={delivery} />
         <RequestPanel delivery={delivery} isMasked={delivery.masked && !isRevealed} />
       </div>
+      {isOwner ? null : <AuditPanel kind="delivery" id={delivery.id} />}
     </>
   );
 }

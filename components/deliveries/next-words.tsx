@@ -3,7 +3,7 @@
 import { useClockText } from "#components/layout/clock.tsx";
 import { useIsAffiliate } from "#components/layout/reader.tsx";
 import type { Delivery } from "#lib/deliveries/schema.ts";
-import { deliveryNext, nextToOwner } from "#lib/deliveries/words.ts";
+import { deliveryNext, type Holder } from "#lib/deliveries/words.ts";
 
 /** What the delivery waits for, or how it ended; counts down by itself. */
 export function DeliveryNext({ delivery, className }: { delivery: Delivery; className?: string }) {
@@ -11,10 +11,7 @@ export function DeliveryNext({ delivery, className }: { delivery: Delivery; clas
 }
 
 /** The same as text; `holder` names who stopped the endpoint, where the page knows it. */
-export function useNextWords(delivery: Delivery, holder?: Parameters<typeof deliveryNext>[2]): string {
-  const isOwner = useIsAffiliate();
-  return useClockText((nowMs) => {
-    const words = deliveryNext(delivery, nowMs, holder);
-    return isOwner ? nextToOwner(words) : words;
-  });
+export function useNextWords(delivery: Delivery, holder?: Holder): string {
+  const told = useIsAffiliate() ? "owner" : "staff";
+  return useClockText((nowMs) => deliveryNext(delivery, nowMs, { holder, told }));
 }

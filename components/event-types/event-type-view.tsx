@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ListPlus, Pencil, Webhook } from "lucide-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
+import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { DataTable, listColumnHelper } from "#components/data-table/data-table.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState, ErrorState, StaleNotice } from "#components/data-table/states.tsx";
@@ -96,6 +97,7 @@ export function EventTypeView({ name }: { name: string }) {
         </Panel>
       </div>
       <Subscribers name={type.name} />
+      <AuditPanel kind="event_type" id={type.name} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleMinus, Hourglass } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { DeliveryStatePill } from "#components/deliveries/state-pill.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
@@ -75,6 +76,7 @@ export function EventView({ id }: { id: string }) {
           )}
         </Panel>
       </div>
+      <AuditPanel kind="event" id={event.id} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { credentials, sessions, setupLinks, users } from "#drizzle/schema/index.ts";
-import type { Orm } from "#lib/db/database.ts";
+import type { Orm, Queryable } from "#lib/db/database.ts";
 import type { Role } from "#lib/vocabulary.ts";
 
 const passwordProvider = "credential";
@@ -72,17 +72,21 @@ export async function selectSessions(orm: Orm, userId: string): Promise<SessionR
     .limit(100);
 }
 
-/** Ends a user's sessions, all but `keep`, and returns how many. What has expired, of anybody, goes with them. */
+/** Ends a user's sessions, all but `keep`, and returns how many. */
 export async function deleteSessions(
   orm: Orm,
   userId: string,
   { keep }: { keep?: string } = {},
 ): Promise<number> {
-  await orm.delete(sessions).where(sql`${sessions.expiresAt} < now()`);
   const { rowCount } = await orm
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), keep === undefined ? undefined : ne(sessions.id, keep)));
   return rowCount ?? 0;
+}
+
+/** Forgets the sessions that have expired. */
+export async function forgetExpiredSessions(db: Queryable): Promise<void> {
+  await db.query("delete from posthorn.sessions where expires_at < now()");
 }
 
 export async function deleteSession(orm: Orm, id: string): Promise<void> {

@@ -292,14 +292,13 @@ async function refuseTooManyResends(client: Queryable, affiliateId: string): Pro
   await client.query("select pg_advisory_xact_lock(hashtextextended('posthorn.resend ' || $1, 0))", [
     affiliateId,
   ]);
-  const { left, next_at } = await resendAllowance(client, affiliateId);
-  if (left > 0) return;
-  const nextInMs = next_at === null ? 0 : Date.parse(next_at) - Date.now();
+  const { count, nextInSeconds } = await selectResendsOfAffiliate(client, affiliateId);
+  if (count < maxResendsPerHour) return;
   throw new Problem(
     "too_many_requests",
     `At most ${maxResendsPerHour} deliveries an hour may be resent`,
     [],
-    { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1_000)) },
+    { retryAfterSeconds: Math.max(1, Math.ceil(nextInSeconds)) },
   );
 }
 

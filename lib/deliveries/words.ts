@@ -17,7 +17,7 @@ type Standing = Pick<
   | "ended_at"
 > & { endpoint: Pick<Delivery["endpoint"], "status"> };
 
-type Holder = Pick<EndpointDetail, "status" | "status_changed_at" | "status_changed_by">;
+export type Holder = Pick<EndpointDetail, "status" | "status_changed_at" | "status_changed_by">;
 
 /** The state's word: one that only waits for its endpoint to resume is called held, or for its key, blocked. */
 export function deliveryLabel(delivery: Pick<Delivery, "state" | "held" | "blocked">): string {
@@ -25,11 +25,24 @@ export function deliveryLabel(delivery: Pick<Delivery, "state" | "held" | "block
   return delivery.blocked ? "Blocked" : deliveryStateLabels[delivery.state];
 }
 
+/** What it waits for, by who is told: whoever owns the endpoint need not know how we pause it. */
+const waitsFor = {
+  staff: { breaker: "behind an open breaker", key: "behind an earlier one of its ordering key" },
+  owner: {
+    breaker: "waits: your server has failed too often",
+    key: "waits for an earlier event of the same key",
+  },
+};
+
 /**
  * What happens next, or how it ended, in a few words after the label: `3 of 5 · in 2 min 10 s`.
- * `holder` names who stopped the endpoint and when, where the page knows it.
+ * `holder` names who stopped the endpoint and when, where the page knows it; `told` is who reads it, staff unless given.
  */
-export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder): string {
+export function deliveryNext(
+  delivery: Standing,
+  nowMs: number,
+  { holder, told = "staff" }: { holder?: Holder | undefined; told?: keyof typeof waitsFor } = {},
+): string {
   const upcoming = `${delivery.attempts_charged + 1} of ${delivery.max_attempts}`;
   const ended = delivery.ended_at ? ` · ${formatRelative(delivery.ended_at, nowMs)}` : "";
   if (delivery.held) {
@@ -37,10 +50,10 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     if (!holder || holder.status === "active") return `endpoint ${status}`;
     return `endpoint ${status} by ${holder.status_changed_by}, ${formatRelative(holder.status_changed_at, nowMs)}`;
   }
-  if (delivery.blocked) return "behind an earlier one of its ordering key";
+  if (delivery.blocked) return waitsFor[told].key;
   if (delivery.behind_breaker) {
     const when = delivery.next_attempt_at ? ` · ${dueWords(delivery.next_attempt_at, nowMs)}` : "";
-    return `behind an open breaker${when}`;
+    return `${waitsFor[told].breaker}${when}`;
   }
   switch (delivery.state) {
     case "pending":
@@ -58,13 +71,6 @@ export function deliveryNext(delivery: Standing, nowMs: number, holder?: Holder)
     case "discarded":
       return `given up by decision${ended}`;
   }
-}
-
-/** The same, said to whoever owns the endpoint and need not know how we pause it. */
-export function nextToOwner(words: string): string {
-  return words
-    .replace("behind the endpoint's open breaker", "waits: your server has failed too often")
-    .replace("behind an earlier one of its ordering key", "waits for an earlier event of the same key");
 }
 
 /** What is wrong with a certificate, where the code is one of the common ones. */

@@ -63,9 +63,12 @@ export async function listEndpoints(actor: Actor, query: EndpointListQuery): Pro
 export async function getEndpoint(actor: Actor, id: string): Promise<EndpointDetail> {
   authorize(actor, "endpoint.read");
   const { orm, pool } = appDatabase();
-  const [endpoint, backlog] = await Promise.all([selectEndpoint(orm, id), selectBacklog(pool, id)]);
-  const shown = existing(visibleTo(actor, endpoint), "endpoint");
-  return { ...shown, backlog, change: await selectLatestChange(orm, id) };
+  const [endpoint, backlog, change] = await Promise.all([
+    selectEndpoint(orm, id),
+    selectBacklog(pool, id),
+    selectLatestChange(orm, id),
+  ]);
+  return { ...existing(visibleTo(actor, endpoint), "endpoint"), backlog, change };
 }
 
 /** Makes an endpoint and its signing secret, which is answered this once. 422 names what does not exist. */

@@ -1,4 +1,5 @@
 import { config } from "#lib/config.ts";
+import { createLogger } from "#lib/log.ts";
 import { createMailer } from "#lib/mail/mailer.ts";
 
 /**
@@ -6,6 +7,7 @@ import { createMailer } from "#lib/mail/mailer.ts";
  * rejects: the link can still be copied.
  */
 export async function mailInvitation(invitation: {
+  id: string;
   email: string;
   url: string;
   invitedBy: string;
@@ -14,14 +16,11 @@ export async function mailInvitation(invitation: {
   if (!smtp) return null;
   const mailer = createMailer(smtp);
   try {
-    await mailer.send({
-      to: invitation.email,
-      subject: "You are invited to Posthorn",
-      text: textOf(invitation),
-    });
-    return true;
-  } catch {
-    return false;
+    const mail = { subject: "You are invited to Posthorn", text: textOf(invitation) };
+    const failure = await mailer.send({ to: invitation.email, ...mail });
+    if (failure !== null)
+      createLogger("web").warn({ invitation: invitation.id, failure }, "invitation not sent");
+    return failure === null;
   } finally {
     mailer.close();
   }

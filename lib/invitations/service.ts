@@ -74,7 +74,10 @@ export async function inviteUser(actor: Actor, input: InvitationCreate): Promise
     });
     return { ...existing(await selectInvitation(orm, { id }), "invitation"), url: urlOf(token) };
   });
-  return { ...made, emailed: await mailInvitation({ email, url: made.url, invitedBy: actor.name }) };
+  return {
+    ...made,
+    emailed: await mailInvitation({ id: made.id, email, url: made.url, invitedBy: actor.name }),
+  };
 }
 
 /** Ends a link. Nothing changes for one that has ended. 404 when there is none. */

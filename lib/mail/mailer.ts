@@ -3,8 +3,8 @@ import { createTransport } from "nodemailer";
 export type Mail = { to: string; subject: string; text: string };
 
 export type Mailer = {
-  /** Rejects when the server did not take it. */
-  send: (mail: Mail) => Promise<void>;
+  /** Null when the server took it, else a code of the transport or the server; its words may hold the address. */
+  send: (mail: Mail) => Promise<string | null>;
   close: () => void;
 };
 
@@ -33,7 +33,13 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
   });
   return {
     send: async ({ to, subject, text }) => {
-      await transport.sendMail({ from, to: { name: "", address: to }, subject, text });
+      try {
+        await transport.sendMail({ from, to: { name: "", address: to }, subject, text });
+        return null;
+      } catch (error) {
+        const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+        return [code, responseCode].filter((part) => part !== undefined).join(" ") || "smtp_failed";
+      }
     },
     close: () => transport.close(),
   };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nextToOwner } from "#lib/deliveries/words.ts";
 import { noticeCause, noticeMail } from "#lib/notices/words.ts";
 
 const notice = {
@@ -51,12 +50,4 @@ test.each([
   [{ reason: "timeout" as const, status: null }, "Your server did not answer completely in time."],
 ])("the cause of %j", (given, words) => {
   expect(noticeCause(given)).toBe(words);
-});
-
-test.each([
-  ["behind the endpoint's open breaker · in 40 s", "waits: your server has failed too often · in 40 s"],
-  ["behind an earlier one of its ordering key", "waits for an earlier event of the same key"],
-  ["2 of 5 · in 40 s", "2 of 5 · in 40 s"],
-])("to an owner, %j is %j", (words, said) => {
-  expect(nextToOwner(words)).toBe(said);
 });

@@ -28,8 +28,8 @@ const delivery = {
 };
 
 describe("what a delivery waits for", () => {
-  const next = (change: object, holder?: Parameters<typeof deliveryNext>[2]) =>
-    deliveryNext({ ...delivery, ...change }, nowMs, holder);
+  const next = (change: object, options?: Parameters<typeof deliveryNext>[2]) =>
+    deliveryNext({ ...delivery, ...change }, nowMs, options);
 
   it("names the attempt to come and when", () => {
     const failed = { state: "failed", attempt_number: 7, attempts_charged: 2 };
@@ -43,6 +43,14 @@ describe("what a delivery waits for", () => {
     const waiting = { state: "failed", behind_breaker: true };
     expect(next({ ...waiting, next_attempt_at: at(40_000) })).toBe("behind an open breaker · in 40 s");
     expect(next({ ...waiting, next_attempt_at: null })).toBe("behind an open breaker");
+    expect(next({ ...waiting, next_attempt_at: at(40_000) }, { told: "owner" })).toBe(
+      "waits: your server has failed too often · in 40 s",
+    );
+  });
+
+  it("says that it waits for an earlier one of its key", () => {
+    expect(next({ blocked: true })).toBe("behind an earlier one of its ordering key");
+    expect(next({ blocked: true }, { told: "owner" })).toBe("waits for an earlier event of the same key");
   });
 
   it("says who holds it, where that is known", () => {
@@ -50,7 +58,9 @@ describe("what a delivery waits for", () => {
     expect(deliveryLabel({ state: "failed", held: true, blocked: false })).toBe("Held");
     expect(next(held)).toBe("endpoint paused");
     expect(
-      next(held, { status: "paused", status_changed_at: at(-2 * 3_600_000), status_changed_by: "Ana" }),
+      next(held, {
+        holder: { status: "paused", status_changed_at: at(-2 * 3_600_000), status_changed_by: "Ana" },
+      }),
     ).toBe("endpoint paused by Ana, 2 h ago");
     expect(next({ held: true, endpoint: { status: "disabled" } })).toBe("endpoint disabled");
   });

@@ -1,9 +1,13 @@
 import { HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
+import { latestEntries } from "#components/audit/list-params.ts";
 import { EventTypeView } from "#components/event-types/event-type-view.tsx";
 import { loadEventTypeParams, subscriberFilters } from "#components/event-types/list-params.ts";
 import { prefetch } from "#lib/api/prefetch.ts";
+import { auditListOptions } from "#lib/audit/client.ts";
+import { auditListQuery } from "#lib/audit/schema.ts";
+import { listAuditEntries } from "#lib/audit/service.ts";
 import { staffActor } from "#lib/auth/page-session.ts";
 import { endpointListOptions } from "#lib/endpoints/client.ts";
 import { endpointListQuery } from "#lib/endpoints/schema.ts";
@@ -20,11 +24,16 @@ export default async function Page({ params, searchParams }: Props) {
   const actor = await staffActor();
   const name = decodeURIComponent((await params).name);
   const subscribers = subscriberFilters(name, await loadEventTypeParams(searchParams));
+  const entries = latestEntries("event_type", name);
   const state = await prefetch(
     { options: eventTypeOptions(name), read: () => getEventType(actor, eventTypeName.parse(name)) },
     {
       options: endpointListOptions(subscribers),
       read: () => listEndpoints(actor, endpointListQuery.parse(subscribers)),
+    },
+    {
+      options: auditListOptions(entries),
+      read: () => listAuditEntries(actor, auditListQuery.parse(entries)),
     },
   );
   return (
