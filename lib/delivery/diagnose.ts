@@ -5,13 +5,12 @@ import {
   type OpenFindings,
   withMost,
 } from "./diagnosis/lasting.ts";
-import { countOf, isoOf, type Letters, lettersOf } from "./diagnosis/letters.ts";
+import { isoOf, type Letters, lettersOf } from "./diagnosis/letters.ts";
 import {
-  bucketsOf,
+  type Outage,
   type OutageThresholds,
-  outageBuckets,
   outageFinding,
-  outageLetters,
+  outagesOf,
   type SlowThresholds,
   slowFinding,
 } from "./diagnosis/outage.ts";
@@ -86,55 +85,40 @@ export type DiagnosisInput = {
 export function diagnose(input: DiagnosisInput, thresholds: Thresholds = defaultThresholds): Finding[] {
   const histories = new Map(input.histories.map((history) => [history.endpointId, history]));
   const open: OpenFindings = new Map(input.open.map((finding) => [findingKey(finding), finding]));
-  const clusters = new Map<string, ReadonlySet<number>>();
+  const outagesAt = new Map<string, readonly Outage[]>();
   const findings: Finding[] = [];
   for (const [endpointId, groups] of Map.groupBy(input.groups, (group) => group.endpointId)) {
     const history = histories.get(endpointId);
     if (!history) continue;
     const letters = lettersOf(groups);
     const lasts = lastsAt(endpointId, open, thresholds.lasting);
-    const cluster = clusterOfEndpoint({ endpointId, letters, open, lasts, thresholds });
-    clusters.set(endpointId, cluster);
-    findings.push(...endpointFindings({ history, letters, cluster, lasts, thresholds }));
+    const outages = outagesOf(letters, { endpointId, open, lasts, thresholds: thresholds.outage });
+    outagesAt.set(endpointId, outages);
+    findings.push(...endpointFindings({ history, letters, outages, lasts, thresholds }));
   }
-  const clusterOf = (endpointId: string) => clusters.get(endpointId) ?? new Set<number>();
   findings.push(
-    ...poisonFindings(input.failingEvents, { histories, clusterOf, thresholds: thresholds.poison }),
+    ...poisonFindings(input.failingEvents, {
+      histories,
+      outagesOf: (endpointId) => outagesAt.get(endpointId) ?? [],
+      thresholds: thresholds.poison,
+    }),
   );
   return findings
     .map((finding) => withMost(notBeyond(finding, input.nowMs), open))
     .sort((a, b) => b.evidence.count - a.evidence.count || (findingKey(a) < findingKey(b) ? -1 : 1));
 }
 
-/** Where an outage lies, or the one that was found before, while it lasts. */
-function clusterOfEndpoint(of: {
-  endpointId: string;
-  letters: readonly Letters[];
-  open: OpenFindings;
-  lasts: Lasts;
-  thresholds: Thresholds;
-}): ReadonlySet<number> {
-  const { endpointId, letters, open, lasts, thresholds } = of;
-  const found = outageBuckets(letters, thresholds.outage);
-  const before = open.get(
-    findingKey({ kind: "outage", endpointId, eventType: null, eventId: null, reason: null }),
-  );
-  if (found.size > 0 || !before) return found;
-  const cluster = bucketsOf(before.evidence);
-  return lasts({ kind: "outage", count: countOf(outageLetters(letters, cluster)) }) ? cluster : found;
-}
-
 function endpointFindings(of: {
   history: EndpointHistory;
   letters: readonly Letters[];
-  cluster: ReadonlySet<number>;
+  outages: readonly Outage[];
   lasts: Lasts;
   thresholds: Thresholds;
 }): Finding[] {
-  const { history, letters, cluster, lasts, thresholds } = of;
+  const { history, letters, outages, lasts, thresholds } = of;
   return [
-    outageFinding(history, letters, cluster),
-    slowFinding(history, letters, { cluster, thresholds: thresholds.slow, lasts }),
+    ...outages.map((outage) => outageFinding(history, letters, outage)),
+    slowFinding(history, letters, { outages, thresholds: thresholds.slow, lasts }),
     credentialsFinding(history, letters, { thresholds: thresholds.credentials, lasts }),
     rateLimitFinding(history, letters, { thresholds: thresholds.rateLimit, lasts }),
     ...refusedPayloadFindings(history, letters, { thresholds: thresholds.refused, lasts }),

@@ -212,7 +212,7 @@ async function selectOpen(db: Queryable): Promise<Finding[]> {
     Omit<Finding, keyof StoredFinding> & { finding: StoredFinding }
   >(`select kind, affiliate_id as "affiliateId", endpoint_id as "endpointId", event_type as "eventType",
        event_id as "eventId", reason, finding from posthorn.alerts where state = 'open'`);
-  return rows.map(({ finding, ...row }) => ({ ...row, ...finding }));
+  return rows.map(({ finding, ...row }) => ({ ...row, ...finding, run: finding.run ?? null }));
 }
 
 /**
@@ -267,8 +267,8 @@ async function bringInLine(
 }
 
 /** What is in no column of its own. */
-type StoredFinding = Pick<Finding, "evidence" | "sentence" | "remedy" | "actions">;
+type StoredFinding = Pick<Finding, "run" | "evidence" | "sentence" | "remedy" | "actions">;
 
-function storedPart({ evidence, sentence, remedy, actions }: Finding): StoredFinding {
-  return { evidence, sentence, remedy, actions };
+function storedPart({ run, evidence, sentence, remedy, actions }: Finding): StoredFinding {
+  return { run, evidence, sentence, remedy, actions };
 }

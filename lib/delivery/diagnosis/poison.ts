@@ -1,5 +1,6 @@
 import type { Reason } from "#lib/vocabulary.ts";
 import { answersOf, isoOf, newestOf } from "./letters.ts";
+import { isWithin, type Outage } from "./outage.ts";
 import { bucketMs, type EndpointHistory, type FailingEvent, type Finding } from "./types.ts";
 
 export type PoisonThresholds = { endpoints: number; aroundHours: number; share: number; most: number };
@@ -25,11 +26,11 @@ export function poisonFindings(
   events: readonly FailingEvent[],
   given: {
     histories: ReadonlyMap<string, EndpointHistory>;
-    clusterOf: (endpointId: string) => ReadonlySet<number>;
+    outagesOf: (endpointId: string) => readonly Outage[];
     thresholds: PoisonThresholds;
   },
 ): Finding[] {
-  const { histories, clusterOf, thresholds } = given;
+  const { histories, outagesOf, thresholds } = given;
   return events
     .filter(({ letters }) => {
       const endpoints = new Set(letters.map(({ endpointId }) => endpointId));
@@ -38,7 +39,7 @@ export function poisonFindings(
         letters.every(
           ({ endpointId, reason, endedAtMs }) =>
             poisonReasons.includes(reason) &&
-            !clusterOf(endpointId).has(Math.floor(endedAtMs / bucketMs)) &&
+            !isWithin(outagesOf(endpointId), Math.floor(endedAtMs / bucketMs)) &&
             takesOthers(histories.get(endpointId), endedAtMs, thresholds),
         )
       );
@@ -73,6 +74,7 @@ function toFinding({ eventId, eventType, affiliateId, letters }: FailingEvent): 
     eventType,
     eventId,
     reason: null,
+    run: null,
     evidence: {
       count: letters.length,
       most: letters.length,

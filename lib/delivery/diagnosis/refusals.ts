@@ -227,6 +227,7 @@ function findingOf(
     eventType: eventType ?? null,
     eventId: null,
     reason: reason ?? null,
+    run: null,
     evidence: evidenceOf(letters),
     sentence,
     remedy,

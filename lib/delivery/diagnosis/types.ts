@@ -91,6 +91,8 @@ export type Finding = {
   eventId: string | null;
   /** Where an endpoint can have several findings of a kind, which one this is. */
   reason: Reason | null;
+  /** As above, for outages: when it began as it was first found; what is left of it may begin later. */
+  run: string | null;
   evidence: Evidence;
   /** What the dead letters show, and what to do about it. */
   sentence: string;
@@ -105,6 +107,8 @@ export function findingKey({
   eventType,
   eventId,
   reason,
-}: Pick<Finding, "kind" | "endpointId" | "eventType" | "eventId" | "reason">): string {
-  return [kind, endpointId, eventType, eventId, reason].map((part) => part ?? "").join("|");
+  run,
+}: Pick<Finding, "kind" | "endpointId" | "eventType" | "eventId" | "reason" | "run">): string {
+  const key = [kind, endpointId, eventType, eventId, reason].map((part) => part ?? "").join("|");
+  return run === null ? key : `${key}|${run}`;
 }

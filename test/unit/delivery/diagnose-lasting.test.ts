@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { diagnose } from "#lib/delivery/diagnose.ts";
-import type { EndpointHistory, Finding } from "#lib/delivery/diagnosis/types.ts";
+import { type EndpointHistory, type Finding, findingKey } from "#lib/delivery/diagnosis/types.ts";
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { groupsOf, historyOf, type Letter } from "#test/helpers/letters.ts";
 
@@ -84,6 +84,39 @@ test("it keeps the most that it had, and its requeue takes what is left", () => 
   // The next look goes on from there, and what lies outside of what is left is not taken in again.
   const [third] = look(letters.slice(295), [second as Finding], alive);
   expect(third?.evidence).toMatchObject({ count: 40, most: 340 });
+});
+
+describe("an outage that was found keeps its key", () => {
+  const first = row(100, "server_error", minuteMs / 2);
+  const later = (count: number, atMs: number): Letter[] =>
+    Array.from({ length: count }, (_, n) => ({ reason: "server_error", atMs: atMs + n * 1_000 }));
+  const keys = (findings: Finding[]) => findings.map(findingKey).sort();
+  const open = look(first, [], alive);
+  test("while its first letters leave", () => {
+    expect(keys(look(first.slice(60), open, alive))).toEqual(keys(open));
+    expect(keys(look(first.slice(30), open, alive))).toEqual(keys(open));
+  });
+  test("when it goes on, and when an earlier one grows into it", () => {
+    const grown = [...later(60, startMs - 30 * minuteMs), ...first, ...later(60, startMs + hourMs)];
+    const found = look(grown, open, alive);
+    expect(found.map(({ evidence }) => evidence.count)).toEqual([220]);
+    expect(keys(found)).toEqual(keys(open));
+  });
+  test("and another one, days later, is told of beside it, with a most of its own", () => {
+    const found = look([...first.slice(60), ...later(55, startMs + 10 * dayMs)], open, alive);
+    expect(found.map(({ evidence: { count, most } }) => [count, most])).toEqual([
+      [55, 55],
+      [40, 100],
+    ]);
+    expect(keys(found)).toEqual([...keys(open), `outage|e1||||2026-11-22T00:00:00.000Z`]);
+    // The first is over, the second lasts.
+    const last = look(later(20, startMs + 10 * dayMs), found, alive);
+    expect(keys(last)).toEqual(["outage|e1||||2026-11-22T00:00:00.000Z"]);
+  });
+  test("also one from before outages had a time in it", () => {
+    const old = open.map((finding) => ({ ...finding, run: null }));
+    expect(keys(look(first.slice(60), old, alive))).toEqual(["outage|e1|||"]);
+  });
 });
 
 test("what an outage leaves is no slow accumulation while it lasts", () => {

@@ -123,6 +123,63 @@ describe("outage cluster", () => {
     ]);
   });
 
+  describe("outages at different times", () => {
+    const start = day0 + 10 * dayMs;
+    const spans = (findings: Finding[]) =>
+      findings
+        .filter(({ kind }) => kind === "outage")
+        .map(({ evidence: { count, first_at, last_at } }) => [
+          count,
+          (Date.parse(first_at) - start) / minuteMs,
+          (Date.parse(last_at) - start) / minuteMs,
+        ]);
+    const two = (gapMs: number) => [
+      ...row(60, "timeout", minuteMs, start),
+      ...row(61, "timeout", minuteMs, start + hourMs + gapMs),
+    ];
+    test.each([
+      ["half an hour between them", two(30 * minuteMs), [[121, 0, 155]]],
+      ["55 minutes between them", two(55 * minuteMs), [[121, 0, 180]]],
+      [
+        "90 minutes between them",
+        two(90 * minuteMs),
+        [
+          [61, 150, 215],
+          [60, 0, 60],
+        ],
+      ],
+      [
+        "ten days between them",
+        two(10 * dayMs),
+        [
+          [61, 60 + 14_400, 125 + 14_400],
+          [60, 0, 60],
+        ],
+      ],
+    ] as [string, Letter[], number[][]][])("%s", (_, letters, expected) => {
+      expect(spans(found(letters))).toEqual(expected);
+    });
+
+    test("each says how long it was, and its advice and requeue are of that alone", () => {
+      const stray: Letter = { reason: "timeout", atMs: start + 5 * dayMs };
+      const findings = found([...two(10 * dayMs), stray]);
+      expect(findings).toHaveLength(2);
+      for (const { sentence, remedy, evidence, actions } of findings) {
+        expect(sentence).toContain("within 1 h");
+        expect(remedy).toContain("Keep trying for longer");
+        expect(actions[0]).toMatchObject({ kind: "set_retry", retry: { max_attempts: evidence.count === 60 ? 10 : 11 } });
+        expect(actions.at(-1)).toMatchObject({ filter: { from: evidence.first_at, to: evidence.last_at } });
+      }
+      expect(new Set(findings.map(findingKey)).size).toBe(2);
+    });
+
+    test("one of which no retries would have outlasted says so", () => {
+      const [finding] = found(row(20 * 24 * 60, "timeout", minuteMs, day0));
+      expect(finding?.actions.map(({ kind }) => kind)).toEqual(["open_setting", "requeue"]);
+      expect(finding?.remedy).toContain("longer than any retries");
+    });
+  });
+
   test.each([
     { name: "ten minutes", count: 60, everyMs: 10_000 },
     { name: "ten hours", count: 700, everyMs: 51_400 },
