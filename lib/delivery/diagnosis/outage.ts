@@ -67,7 +67,8 @@ function runsOf(letters: readonly Letters[], { count, withinMinutes, share }: Ou
     if (outageReasons.has(letter.reason)) sum.outage += letter.count;
     sums.set(letter.bucket, sum);
   }
-  const width = Math.max(1, Math.floor((withinMinutes * 60_000) / bucketMs));
+  // One stretch more than fit: what lies within the hour may begin and end in the midst of one.
+  const width = Math.ceil((withinMinutes * 60_000) / bucketMs) + 1;
   const found: Run[] = [];
   const stretches = [...sums];
   let from = 0;

@@ -153,6 +153,27 @@ describe("whatever the dead letters are", () => {
     );
   });
 
+  test("50 of an outage within an hour are found wherever they begin, and never 50 over 65 minutes", () => {
+    const found = (fromMs: number, spanMs: number, between: number[]) =>
+      diagnose({
+        groups: groupsOf(
+          [0, 1, ...between].map((at) => ({ reason: "timeout", atMs: fromMs + Math.floor(at * spanMs) })),
+        ),
+        histories: [historyOf()],
+        failingEvents: [],
+        open: [],
+        nowMs,
+      }).length;
+    const from = fc.integer({ min: startMs, max: nowMs - dayMs });
+    const between = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 48, maxLength: 48 });
+    fc.assert(
+      fc.property(from, between, (fromMs, at) => {
+        expect(found(fromMs, hourMs, at)).toBe(1);
+        expect(found(fromMs, 65 * 60_000, at)).toBe(0);
+      }),
+    );
+  });
+
   test("what is suggested may be set, and is a change", () => {
     fc.assert(
       fc.property(input, ({ letters, histories, failingEvents }) => {

@@ -46,6 +46,8 @@ const healthy = (fromMs: number, hours: number, delivered = 100) =>
 const alive = { lastSuccessAtMs: nowMs, hours: healthy(nowMs - 7 * dayMs, 168) };
 
 describe("outage cluster", () => {
+  const burst = (...minutes: number[]): Letter[] =>
+    minutes.flatMap((minute) => row(25, "timeout", 0, day0 + 10 * dayMs + minute * minuteMs));
   const table: [name: string, letters: Letter[], kinds: FindingKind[]][] = [
     ["50 within an hour", row(50, "timeout", minuteMs), ["outage"]],
     ["49 within an hour", row(49, "timeout", minuteMs), []],
@@ -55,11 +57,11 @@ describe("outage cluster", () => {
       row(50, "timeout", 1.2 * minuteMs),
       ["outage"],
     ],
-    [
-      "one stretch more than an hour",
-      [...row(25, "timeout", 0), ...row(25, "timeout", 0, day0 + 10 * dayMs + hourMs)],
-      [],
-    ],
+    ["an hour to the minute", burst(0, 60), ["outage"]],
+    ["an hour from the last minute of a stretch", burst(4, 64), ["outage"]],
+    ["just below 65 minutes, in as many stretches", burst(0, 64), ["outage"]],
+    ["65 minutes", burst(0, 65), []],
+    ["65 minutes from the last minute of a stretch", burst(4, 69), []],
     [
       "refusals and failures of many kinds",
       many(60, (n) => ({
@@ -167,7 +169,10 @@ describe("outage cluster", () => {
       for (const { sentence, remedy, evidence, actions } of findings) {
         expect(sentence).toContain("within 1 h");
         expect(remedy).toContain("Keep trying for longer");
-        expect(actions[0]).toMatchObject({ kind: "set_retry", retry: { max_attempts: evidence.count === 60 ? 10 : 11 } });
+        expect(actions[0]).toMatchObject({
+          kind: "set_retry",
+          retry: { max_attempts: evidence.count === 60 ? 10 : 11 },
+        });
         expect(actions.at(-1)).toMatchObject({ filter: { from: evidence.first_at, to: evidence.last_at } });
       }
       expect(new Set(findings.map(findingKey)).size).toBe(2);
