@@ -45,7 +45,7 @@ export type Thresholds = {
   slow: SlowThresholds;
   /** So many of one event type, and such a share of what the endpoint refuses. */
   refused: RefusedThresholds;
-  /** So many, and such a share of what it got since; 410 needs neither. */
+  /** So many, and such a share of what it got since the latest so many; a 410 after which nothing got through needs neither. */
   moved: MovedThresholds;
   configuration: ConfigurationThresholds;
   /** At so many endpoints that took such a share of what they got in the hours around; and how many to tell of. */

@@ -1,7 +1,15 @@
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { deliveredSince, gentleRate } from "./advice.ts";
 import type { Lasts } from "./lasting.ts";
-import { countOf, deliveriesWords, evidenceOf, filterFor, type Letters, spanOf } from "./letters.ts";
+import {
+  countOf,
+  deliveriesWords,
+  evidenceOf,
+  filterFor,
+  type Letters,
+  latestRun,
+  spanOf,
+} from "./letters.ts";
 import {
   bucketMs,
   type EndpointHistory,
@@ -157,7 +165,10 @@ export function refusedPayloadFindings(
   });
 }
 
-/** 404, 410 and redirects. A server that also takes much has a 404 for some of it, which is another matter. */
+/**
+ * 404, 410 and redirects, unless something got through since: a server that also takes much has a 404 for some of it,
+ * which is another matter, and one that takes all again has not moved.
+ */
 export function movedFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
@@ -166,10 +177,12 @@ export function movedFinding(
   const moved = ofReasons(letters, ["gone", "redirect", "not_found"]);
   const count = countOf(moved);
   if (count === 0) return null;
-  const isGone = moved.some(({ reason }) => reason === "gone");
-  const delivered = deliveredSince(history.hours, spanOf(moved).firstAtMs);
-  const isPattern = isGone || (count >= thresholds.count && count >= thresholds.share * (count + delivered));
-  if (!isPattern && !lasts({ kind: "moved", count })) return null;
+  const isGone = isStillGone(history, ofReasons(moved, ["gone"]));
+  const run = latestRun(moved, thresholds.count);
+  const delivered = deliveredSince(history.hours, run.sinceMs);
+  const isMoved = run.count >= thresholds.share * (run.count + delivered);
+  const isMany = count >= thresholds.count || lasts({ kind: "moved", count });
+  if (!isGone && !(isMany && isMoved)) return null;
   const redirects = countOf(ofReasons(moved, ["redirect"])) * 2 > count;
   const what = isGone
     ? "Their server says that this URL is gone for good"
@@ -184,6 +197,11 @@ export function movedFinding(
       : "Ask for the new URL, update the endpoint, then put these back.",
     setting: "url",
   });
+}
+
+/** One 410 suffices, until something gets through again. */
+function isStillGone({ lastSuccessAtMs }: EndpointHistory, gone: readonly Letters[]): boolean {
+  return gone.length > 0 && (lastSuccessAtMs === null || lastSuccessAtMs < spanOf(gone).endsAtMs);
 }
 
 /** A blocked address, a certificate, or a template that cannot be rendered: one finding for each reason. */

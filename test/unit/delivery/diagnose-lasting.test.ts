@@ -86,6 +86,25 @@ test("it keeps the most that it had, and its requeue takes what is left", () => 
   expect(third?.evidence).toMatchObject({ count: 40, most: 340 });
 });
 
+describe("a URL that had moved is found no more", () => {
+  const letters = row(64, "not_found", minuteMs);
+  const since = (delivered: number) => ({
+    hours: [{ atMs: startMs + hourMs, attempts: delivered, delivered }],
+  });
+  const open = look(letters, []);
+  test("once as much got through as was refused at last, however many are left", () => {
+    // Four lie in the second hour, and one more is needed for five.
+    expect(look(letters, open, since(64))).toHaveLength(1);
+    expect(look(letters, open, since(65))).toEqual([]);
+    expect(look(letters.slice(10), open, since(54))).toHaveLength(1);
+    expect(look(letters.slice(10), open, since(55))).toEqual([]);
+  });
+  test("when it is drained", () => {
+    expect(look(letters.slice(57), open)).toHaveLength(1);
+    expect(look(letters.slice(60), open)).toEqual([]);
+  });
+});
+
 describe("an outage that was found keeps its key", () => {
   const first = row(100, "server_error", minuteMs / 2);
   const later = (count: number, atMs: number): Letter[] =>

@@ -399,12 +399,46 @@ describe("refused payload", () => {
 });
 
 describe("gone or moved", () => {
+  /** A whole hour. */
+  const at = nowMs - 20 * hourMs;
+  const until = (lastSuccessAtMs: number) => ({ lastSuccessAtMs });
+  const hour = (delivered: number) => ({
+    lastSuccessAtMs: at + 59 * minuteMs,
+    hours: [{ atMs: at, attempts: 100, delivered }],
+  });
+  /** What is taken until `at`, and what is refused from then on. */
+  const taken = { lastSuccessAtMs: at - 1, hours: healthy(at - 7 * dayMs, 168) };
+  const moving = row(5, "not_found", hourMs, at);
   test.each([
     ["five 404, nothing else", row(5, "not_found", hourMs), {}, ["moved"]],
     ["four 404", row(4, "not_found", hourMs), {}, []],
     ["a 404 for some of what it takes", row(50, "not_found", 2 * hourMs, day0 + 22 * dayMs), alive, []],
     ["redirects", row(5, "redirect", hourMs), {}, ["moved"]],
-    ["one 410", row(1, "gone", 0), alive, ["moved"]],
+    ["one 410", row(1, "gone", 0), {}, ["moved"]],
+    ["one 410, and a success that was under way", row(1, "gone", 0, at), until(at + 4 * minuteMs), ["moved"]],
+    ["one 410, and others got through later", row(1, "gone", 0, at), until(at + 5 * minuteMs), []],
+    ["a 410 long ago, and one now", row(2, "gone", 8 * dayMs, at - 8 * dayMs), until(at - dayMs), ["moved"]],
+    [
+      "moved, after a stray 404 long ago",
+      [...row(1, "not_found", 0, at - 5 * dayMs), ...moving],
+      taken,
+      ["moved"],
+    ],
+    ["moved for long, and mended", row(60, "not_found", hourMs, at - 70 * hourMs), taken, []],
+    [
+      "five 404 in one hour with five that it took",
+      row(5, "not_found", 11 * minuteMs, at),
+      hour(5),
+      ["moved"],
+    ],
+    ["five 404 in one hour with six that it took", row(5, "not_found", 11 * minuteMs, at), hour(6), []],
+    ["the same late in the hour", row(5, "not_found", minuteMs, at + 50 * minuteMs), hour(6), []],
+    [
+      "moved in the midst of a busy hour",
+      row(50, "not_found", minuteMs / 2, at + 30 * minuteMs),
+      hour(50),
+      ["moved"],
+    ],
     ["misdirected", row(9, "misdirected", hourMs), {}, []],
   ] as [string, Letter[], Partial<EndpointHistory>, FindingKind[]][])(
     "%s",
