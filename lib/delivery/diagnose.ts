@@ -38,7 +38,7 @@ import {
 export type Thresholds = {
   /** So many of one endpoint within so long, and such a share of them an outage's. */
   outage: OutageThresholds;
-  /** So many, and on the latest day so many times the mean of the days before. */
+  /** So many since anything got through, or in the last 24 hours and so many times the mean of the days before. */
   credentials: CredentialsThresholds;
   rateLimit: RateLimitThresholds;
   /** On so many days and on such a share of them, at most so many a day, and on no day so many times the mean. */
@@ -94,7 +94,7 @@ export function diagnose(input: DiagnosisInput, thresholds: Thresholds = default
     const lasts = lastsAt(endpointId, open, thresholds.lasting);
     const outages = outagesOf(letters, { endpointId, open, lasts, thresholds: thresholds.outage });
     outagesAt.set(endpointId, outages);
-    findings.push(...endpointFindings({ history, letters, outages, lasts, thresholds }));
+    findings.push(...endpointFindings({ history, letters, outages, lasts, thresholds, nowMs: input.nowMs }));
   }
   findings.push(
     ...poisonFindings(input.failingEvents, {
@@ -114,12 +114,13 @@ function endpointFindings(of: {
   outages: readonly Outage[];
   lasts: Lasts;
   thresholds: Thresholds;
+  nowMs: number;
 }): Finding[] {
-  const { history, letters, outages, lasts, thresholds } = of;
+  const { history, letters, outages, lasts, thresholds, nowMs } = of;
   return [
     ...outages.map((outage) => outageFinding(history, letters, outage)),
     slowFinding(history, letters, { outages, thresholds: thresholds.slow, lasts }),
-    credentialsFinding(history, letters, { thresholds: thresholds.credentials, lasts }),
+    credentialsFinding(history, letters, { thresholds: thresholds.credentials, lasts, nowMs }),
     rateLimitFinding(history, letters, { thresholds: thresholds.rateLimit, lasts }),
     ...refusedPayloadFindings(history, letters, { thresholds: thresholds.refused, lasts }),
     movedFinding(history, letters, { thresholds: thresholds.moved, lasts }),

@@ -25,7 +25,6 @@ export type MovedThresholds = { count: number; share: number };
 export type ConfigurationThresholds = { count: number };
 
 const dayMs = 86_400_000;
-const daysLooked = 30;
 
 const configurationRemedies: Partial<Record<Reason, { what: string; remedy: string; setting: SettingName }>> =
   {
@@ -73,38 +72,46 @@ const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
 export function credentialsFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  { thresholds, lasts }: { thresholds: CredentialsThresholds; lasts: Lasts },
+  { thresholds, lasts, nowMs }: { thresholds: CredentialsThresholds; lasts: Lasts; nowMs: number },
 ): Finding | null {
   const refused = ofReasons(letters, ["unauthorized", "forbidden"]);
   const count = countOf(refused);
   const isLasting = lasts({ kind: "credentials", count });
   if (count < thresholds.count && !isLasting) return null;
-  const { firstAtMs } = spanOf(refused);
-  const silent = history.lastSuccessAtMs === null || history.lastSuccessAtMs < firstAtMs;
-  const rising = !silent && isRising(refused, thresholds);
+  const inRow = countOf(sinceSuccess(history, refused));
+  const silent = inRow >= thresholds.count || (isLasting && inRow === count);
+  const rising = !silent && isRising(refused, { thresholds, nowMs });
   if (!silent && !rising && !isLasting) return null;
   return findingOf(history, refused, {
     kind: "credentials",
     sentence: silent
-      ? `Their server refuses our credentials: ${deliveriesWords(count)} were given up, and nothing has got through since the first.`
+      ? `Their server refuses our credentials: ${deliveriesWords(inRow)} were given up, and nothing has got through since the first of them.`
       : rising
-        ? `Their server refuses our credentials more and more: ${deliveriesWords(latestDayOf(refused))} within the latest day.`
+        ? `Their server refuses our credentials more and more: ${deliveriesWords(latestDayOf(refused, nowMs))} within the last 24 hours.`
         : `Their server refused our credentials: ${deliveriesWords(count)} were given up, while others got through.`,
     remedy: "Update the endpoint's credentials, then put these back.",
     setting: "credentials",
   });
 }
 
-/** The latest day of them against the mean of all days before it that are looked at, also those without any. */
-function isRising(letters: readonly Letters[], { count, rise }: CredentialsThresholds): boolean {
-  const latest = latestDayOf(letters);
-  const perDayBefore = (countOf(letters) - latest) / (daysLooked - 1);
+/** Those of the stretches that began since anything got through. */
+function sinceSuccess({ lastSuccessAtMs }: EndpointHistory, letters: readonly Letters[]): Letters[] {
+  return letters.filter(({ bucket }) => lastSuccessAtMs === null || bucket * bucketMs > lastSuccessAtMs);
+}
+
+/** The last 24 hours against the mean of the days before them since the first, also those without any. */
+function isRising(
+  letters: readonly Letters[],
+  { thresholds: { count, rise }, nowMs }: { thresholds: CredentialsThresholds; nowMs: number },
+): boolean {
+  const latest = latestDayOf(letters, nowMs);
+  const daysBefore = (nowMs - spanOf(letters).firstAtMs) / dayMs - 1;
+  const perDayBefore = (countOf(letters) - latest) / Math.max(1, daysBefore);
   return latest >= count && latest >= rise * perDayBefore;
 }
 
-function latestDayOf(letters: readonly Letters[]): number {
-  const { endsAtMs } = spanOf(letters);
-  return countOf(letters.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs));
+function latestDayOf(letters: readonly Letters[], nowMs: number): number {
+  return countOf(letters.filter(({ bucket }) => bucket * bucketMs >= nowMs - dayMs));
 }
 
 /** 429 until the attempts were used up. */

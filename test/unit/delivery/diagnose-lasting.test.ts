@@ -18,8 +18,8 @@ const alive = {
   })),
 };
 
-const row = (count: number, reason: Reason, everyMs: number): Letter[] =>
-  Array.from({ length: count }, (_, n) => ({ reason, atMs: startMs + n * everyMs, id: n + 1 }));
+const row = (count: number, reason: Reason, everyMs: number, fromMs = startMs): Letter[] =>
+  Array.from({ length: count }, (_, n) => ({ reason, atMs: fromMs + n * everyMs, id: n + 1 }));
 
 function look(letters: readonly Letter[], open: Finding[], history: Partial<EndpointHistory> = {}) {
   return diagnose({
@@ -50,7 +50,7 @@ describe("while a requeue drains it, a finding lasts to a tenth of its letters, 
   test.each([
     ["outage", row(340, "server_error", 3_000), alive, 34],
     ["slow_accumulation", row(30, "timeout", 6 * hourMs), alive, 3],
-    ["credentials", row(120, "unauthorized", 5 * minuteMs), alive, 12],
+    ["credentials", row(120, "unauthorized", 5 * minuteMs, nowMs - 11 * hourMs), alive, 12],
     ["credentials", row(5, "forbidden", minuteMs), {}, 0],
     ["rate_limit", row(90, "rate_limited", minuteMs), alive, 9],
     ["refused_payload", row(48, "payload_refused", minuteMs), alive, 4],
@@ -162,7 +162,7 @@ test("one of another event type or reason does not last in its stead", () => {
 });
 
 test("credentials that others get through with are said to have been refused", () => {
-  const [before] = look(row(20, "forbidden", minuteMs), [], alive);
+  const [before] = look(row(20, "forbidden", minuteMs, nowMs - hourMs), [], alive);
   const spread = row(20, "forbidden", 12 * hourMs);
   expect(look(spread, [], alive)).toEqual([]);
   expect(look(spread, [before as Finding], alive)[0]?.sentence).toBe(

@@ -271,6 +271,8 @@ describe("slow accumulation", () => {
 });
 
 describe("credentials", () => {
+  const got = (lastSuccessAtMs: number) => ({ lastSuccessAtMs });
+  const flat = (days: number) => row(20 * days, "forbidden", 1.2 * hourMs, nowMs - days * dayMs);
   test.each([
     ["five, and nothing since", row(5, "unauthorized", hourMs), { lastSuccessAtMs: day0 }, ["credentials"]],
     ["four, and nothing since", row(4, "unauthorized", hourMs), { lastSuccessAtMs: day0 }, []],
@@ -281,12 +283,68 @@ describe("credentials", () => {
       ["credentials"],
     ],
     ["never anything else", row(5, "forbidden", dayMs), {}, ["credentials"]],
-    ["five within a day, others get through", row(5, "forbidden", hourMs), alive, ["credentials"]],
+    [
+      "five within the last day, others get through",
+      row(5, "forbidden", hourMs, nowMs - 5 * hourMs),
+      alive,
+      ["credentials"],
+    ],
+    [
+      "four within the last day, others get through",
+      row(4, "forbidden", hourMs, nowMs - 5 * hourMs),
+      alive,
+      [],
+    ],
+    ["five within a day 18 days ago, others get through", row(5, "forbidden", hourMs), alive, []],
+    [
+      "five of the day before the last, others get through",
+      row(5, "forbidden", hourMs, nowMs - 30 * hourMs),
+      alive,
+      [],
+    ],
+    ["20 a day for five days, others get through", flat(5), alive, []],
+    ["20 a day for two days, others get through", flat(2), alive, []],
+    [
+      "20 a day, but 39 on the last of five, others get through",
+      [...flat(5), ...row(19, "forbidden", hourMs, nowMs - 20 * hourMs)],
+      alive,
+      [],
+    ],
+    [
+      "20 a day, but 40 on the last of five, others get through",
+      [...flat(5), ...row(20, "forbidden", hourMs, nowMs - 20 * hourMs)],
+      alive,
+      ["credentials"],
+    ],
+    [
+      "a stray one long ago, and five since anything got through",
+      [...row(1, "forbidden", 0, day0), ...row(5, "forbidden", hourMs)],
+      got(day0 + 10 * dayMs - 1),
+      ["credentials"],
+    ],
+    [
+      "a stray one long ago, and four since anything got through",
+      [...row(1, "forbidden", 0, day0), ...row(4, "forbidden", hourMs)],
+      got(day0 + 10 * dayMs - 1),
+      [],
+    ],
+    [
+      "six, of which one got through in between",
+      row(6, "forbidden", hourMs),
+      got(day0 + 10 * dayMs + minuteMs),
+      ["credentials"],
+    ],
+    [
+      "five, of which one got through in between",
+      row(5, "forbidden", hourMs),
+      got(day0 + 10 * dayMs + minuteMs),
+      [],
+    ],
     [
       "more every day",
       many(4 ** 4, (n) => ({
         reason: "unauthorized",
-        atMs: day0 + (10 + Math.log(n + 1) / Math.log(4)) * dayMs,
+        atMs: nowMs - (4 - Math.log(n + 1) / Math.log(4)) * dayMs - 1,
       })),
       alive,
       ["credentials"],
