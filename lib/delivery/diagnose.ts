@@ -40,10 +40,11 @@ export type Thresholds = {
   outage: OutageThresholds;
   /** So many since anything got through, or in the last 24 hours and so many times the mean of the days before. */
   credentials: CredentialsThresholds;
+  /** So many, and the latest such a share of what was taken in the same hours. */
   rateLimit: RateLimitThresholds;
   /** On so many days and on such a share of them, at most so many a day, and on no day so many times the mean. */
   slow: SlowThresholds;
-  /** So many of one event type, and such a share of what the endpoint refuses. */
+  /** So many of one event type, such a share of what the endpoint refuses, and of what it took in the same hours. */
   refused: RefusedThresholds;
   /** So many, and such a share of what it got since the latest so many; a 410 after which nothing got through needs neither. */
   moved: MovedThresholds;
@@ -57,9 +58,9 @@ export type Thresholds = {
 export const defaultThresholds: Thresholds = {
   outage: { count: 50, withinMinutes: 60, share: 0.8 },
   credentials: { count: 5, rise: 2 },
-  rateLimit: { count: 5 },
+  rateLimit: { count: 5, ofTaken: 0.001 },
   slow: { days: 4, activeShare: 0.75, perDay: 20, unevenness: 3 },
-  refused: { count: 5, share: 0.5 },
+  refused: { count: 5, share: 0.5, ofTaken: 0.001 },
   moved: { count: 5, share: 0.5 },
   configuration: { count: 3 },
   poison: { endpoints: 2, aroundHours: 3, share: 0.5, most: 20 },

@@ -19,8 +19,8 @@ import {
 } from "./types.ts";
 
 export type CredentialsThresholds = { count: number; rise: number };
-export type RateLimitThresholds = { count: number };
-export type RefusedThresholds = { count: number; share: number };
+export type RateLimitThresholds = { count: number; ofTaken: number };
+export type RefusedThresholds = { count: number; share: number; ofTaken: number };
 export type MovedThresholds = { count: number; share: number };
 export type ConfigurationThresholds = { count: number };
 
@@ -122,7 +122,8 @@ export function rateLimitFinding(
 ): Finding | null {
   const refused = ofReasons(letters, ["rate_limited"]);
   const count = countOf(refused);
-  if (count < thresholds.count && !lasts({ kind: "rate_limit", count })) return null;
+  const isPattern = count >= thresholds.count && isFrequent(history, refused, thresholds);
+  if (!isPattern && !lasts({ kind: "rate_limit", count })) return null;
   const rate = gentleRate(
     history,
     new Set(refused.map(({ bucket }) => Math.floor((bucket * bucketMs) / 3_600_000))),
@@ -148,6 +149,17 @@ export function rateLimitFinding(
   });
 }
 
+/** Whether the latest of them are such a share of what the endpoint took in the same hours. */
+function isFrequent(
+  { hours }: EndpointHistory,
+  letters: readonly Letters[],
+  { count, ofTaken }: { count: number; ofTaken: number },
+): boolean {
+  const run = latestRun(letters, count);
+  const taken = deliveredSince(hours, run.sinceMs) - deliveredSince(hours, spanOf(letters).endsAtMs);
+  return run.count >= ofTaken * (run.count + taken);
+}
+
 /** 400, 413, 415 and 422, most of them for one event type: one finding for each type that holds so many of them. */
 export function refusedPayloadFindings(
   history: EndpointHistory,
@@ -158,7 +170,8 @@ export function refusedPayloadFindings(
   const all = countOf(refused);
   return [...Map.groupBy(refused, ({ eventType }) => eventType)].flatMap(([eventType, ofType]) => {
     const count = countOf(ofType);
-    const isPattern = count >= thresholds.count && count >= thresholds.share * all;
+    const isPattern =
+      count >= thresholds.count && count >= thresholds.share * all && isFrequent(history, ofType, thresholds);
     if (!isPattern && !lasts({ kind: "refused_payload", eventType, count })) return [];
     return findingOf(history, ofType, {
       kind: "refused_payload",

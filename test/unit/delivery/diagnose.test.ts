@@ -447,6 +447,40 @@ describe("refused payload", () => {
       types.map((type) => `refused_payload ${type}`),
     );
   });
+  describe("of what the endpoint took in the same hours", () => {
+    // From 0:00 to 0:04, so all in one hour.
+    const at = day0 + 20 * dayMs;
+    const taking = (delivered: number, ...more: [fromMs: number, hours: number][]) => ({
+      hours: [
+        { atMs: at, attempts: delivered, delivered },
+        ...more.flatMap(([fromMs, hours]) => healthy(fromMs, hours, 1_000_000)),
+      ],
+    });
+    const others = refused(50, "ftd").map((letter) => ({ ...letter, atMs: letter.atMs - 10 * dayMs }));
+    test.each([
+      ["one in a thousand", refused(5, "ftd"), taking(4_995), 1],
+      ["one less", refused(5, "ftd"), taking(4_996), 0],
+      ["five among a million", refused(5, "ftd"), taking(1_000_000), 0],
+      [
+        "1,002 among a million",
+        refused(1_002, "ftd").map((one) => ({ ...one, atMs: at })),
+        taking(1_000_000),
+        1,
+      ],
+      [
+        "before and after it much was taken",
+        refused(5, "ftd"),
+        taking(100, [at - dayMs, 24], [at + hourMs, 24]),
+        1,
+      ],
+      ["long ago others were refused, and now few", [...others, ...refused(5, "ftd")], taking(4_996), 0],
+      ["long ago others were refused, and now many", [...others, ...refused(5, "ftd")], taking(4_995), 1],
+    ] as [string, Letter[], Partial<EndpointHistory>, number][])("%s", (_, letters, history, count) => {
+      expect(found(letters, { history })).toHaveLength(count);
+      const limited = letters.map((letter) => ({ ...letter, reason: "rate_limited" as const }));
+      expect(found(limited, { history })).toHaveLength(count);
+    });
+  });
   test("the requeue is of that type alone", () => {
     const [finding] = found(refused(5, "ftd"));
     expect(finding?.actions.at(-1)).toMatchObject({
