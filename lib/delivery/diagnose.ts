@@ -95,7 +95,9 @@ export function diagnose(input: DiagnosisInput, thresholds: Thresholds = default
     const lasts = lastsAt(endpointId, open, thresholds.lasting);
     const outages = outagesOf(letters, { endpointId, open, lasts, thresholds: thresholds.outage });
     outagesAt.set(endpointId, outages);
-    findings.push(...endpointFindings({ history, letters, outages, lasts, thresholds, nowMs: input.nowMs }));
+    findings.push(
+      ...endpointFindings({ history, letters, outages, open, lasts, thresholds, nowMs: input.nowMs }),
+    );
   }
   findings.push(
     ...poisonFindings(input.failingEvents, {
@@ -113,14 +115,15 @@ function endpointFindings(of: {
   history: EndpointHistory;
   letters: readonly Letters[];
   outages: readonly Outage[];
+  open: OpenFindings;
   lasts: Lasts;
   thresholds: Thresholds;
   nowMs: number;
 }): Finding[] {
-  const { history, letters, outages, lasts, thresholds, nowMs } = of;
+  const { history, letters, outages, open, lasts, thresholds, nowMs } = of;
   return [
     ...outages.map((outage) => outageFinding(history, letters, outage)),
-    slowFinding(history, letters, { outages, thresholds: thresholds.slow, lasts }),
+    slowFinding(history, letters, { outages, open, lasts, thresholds: thresholds.slow }),
     credentialsFinding(history, letters, { thresholds: thresholds.credentials, lasts, nowMs }),
     rateLimitFinding(history, letters, { thresholds: thresholds.rateLimit, lasts }),
     ...refusedPayloadFindings(history, letters, { thresholds: thresholds.refused, lasts }),

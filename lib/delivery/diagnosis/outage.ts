@@ -12,7 +12,14 @@ import {
   spanOf,
   spanWords,
 } from "./letters.ts";
-import { bucketMs, type EndpointHistory, type Evidence, type Finding, type RemedyAction } from "./types.ts";
+import {
+  bucketMs,
+  type EndpointHistory,
+  type Evidence,
+  type Finding,
+  findingKey,
+  type RemedyAction,
+} from "./types.ts";
 
 /** Their server was away, or too slow, or failed: what another attempt may change. */
 const outageReasons: ReadonlySet<Reason> = new Set([
@@ -146,18 +153,23 @@ function outageLetters(letters: readonly Letters[], outages: readonly Run[]): Le
   return letters.filter(({ bucket, reason }) => outageReasons.has(reason) && isWithin(outages, bucket));
 }
 
-/** A few a day, day after day: not an outage, but attempts that do not suffice. */
+/**
+ * A few a day, day after day: not an outage, but attempts that do not suffice. Of those before, between and after outages
+ * the most that are so evenly spread, since a requeue is of one span of time.
+ */
 export function slowFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  { outages, thresholds, lasts }: { outages: readonly Outage[]; thresholds: SlowThresholds; lasts: Lasts },
+  given: {
+    outages: readonly Outage[];
+    open: OpenFindings;
+    lasts: Lasts;
+    thresholds: SlowThresholds;
+  },
 ): Finding | null {
-  const rest = letters.filter(
-    ({ bucket, reason }) => outageReasons.has(reason) && !isWithin(outages, bucket),
-  );
+  const rest = slowLetters(letters, { ...given, endpointId: history.endpointId });
+  if (!rest) return null;
   const count = countOf(rest);
-  if (count === 0) return null;
-  if (!isEven(rest, thresholds) && !lasts({ kind: "slow_accumulation", count })) return null;
   const { firstAtMs, endsAtMs } = spanOf(rest);
   const days = Math.max(1, Math.round((endsAtMs - firstAtMs) / dayMs));
   const timeouts = countOf(rest.filter(({ reason }) => reason === "timeout"));
@@ -190,6 +202,29 @@ export function slowFinding(
       { kind: "requeue", filter: filterFor(history.endpointId, rest) },
     ],
   };
+}
+
+function slowLetters(
+  letters: readonly Letters[],
+  given: Parameters<typeof slowFinding>[2] & { endpointId: string },
+): Letters[] | null {
+  const { endpointId, outages, open, lasts, thresholds } = given;
+  const apart = letters.filter(
+    ({ bucket, reason }) => outageReasons.has(reason) && !isWithin(outages, bucket),
+  );
+  const parts = [
+    ...Map.groupBy(apart, ({ bucket }) => outages.filter(({ last }) => last < bucket).length).values(),
+  ].sort((a, b) => countOf(b) - countOf(a));
+  const even = parts.find((part) => isEven(part, thresholds));
+  if (even) return even;
+  const kind = "slow_accumulation";
+  const before = open.get(
+    findingKey({ kind, endpointId, eventType: null, eventId: null, reason: null, run: null }),
+  );
+  if (!before) return null;
+  const known = runOf(before.evidence);
+  const left = parts.find((part) => part.some(({ bucket }) => isWithin([known], bucket)));
+  return left && lasts({ kind, count: countOf(left) }) ? left : null;
 }
 
 function isEven(letters: readonly Letters[], thresholds: SlowThresholds): boolean {

@@ -152,6 +152,18 @@ test("what an outage leaves is no slow accumulation while it lasts", () => {
   ]);
 });
 
+test("a slow accumulation does not last in what came after an outage", () => {
+  const trickle = row(24, "timeout", 6 * hourMs);
+  const outage = row(60, "timeout", 1_000, startMs + 10 * dayMs);
+  const after = row(6, "timeout", hourMs, startMs + 12 * dayMs);
+  const slow = (findings: Finding[]) => findings.find(({ kind }) => kind === "slow_accumulation");
+  const open = look([...trickle, ...outage, ...after], [], alive);
+  expect(slow(open)?.evidence.count).toBe(24);
+  expect(slow(look([...trickle.slice(21), ...outage, ...after], open, alive))?.evidence.count).toBe(3);
+  expect(slow(look([...trickle.slice(22), ...outage, ...after], open, alive))).toBeUndefined();
+  expect(slow(look([...outage, ...after], open, alive))).toBeUndefined();
+});
+
 test("one of another event type or reason does not last in its stead", () => {
   const ftd = row(10, "payload_refused", minuteMs).map((letter) => ({ ...letter, eventType: "ftd" }));
   const deposit = row(4, "payload_refused", minuteMs).map((letter) => ({ ...letter, eventType: "deposit" }));

@@ -239,8 +239,23 @@ describe("slow accumulation", () => {
     );
     expect(findings.map(({ kind, evidence }) => [kind, evidence.count])).toEqual([
       ["outage", 200],
-      ["slow_accumulation", 18],
+      ["slow_accumulation", 12],
     ]);
+    // Up to the outage: a requeue of those after it, too, would take the outage's.
+    expect(findings[1]?.actions.at(-1)).toMatchObject({
+      filter: { from: "2026-11-12T00:00:00.000Z", to: "2026-11-15T04:05:00.000Z" },
+    });
+  });
+
+  test.each([
+    ["the more of both sides", daily(4, 3), daily(5, 3), 15],
+    ["the even side, though it is the lesser", daily(2, 12), daily(4, 3), 12],
+    ["neither", daily(2, 12), daily(3, 3), null],
+  ])("of what lies around an outage: %s", (_, before, after, count) => {
+    const outage = row(200, "timeout", 10_000, day0 + 16 * dayMs);
+    const later = after.map((letter) => ({ ...letter, atMs: letter.atMs + 8 * dayMs }));
+    const findings = found([...before, ...outage, ...later], { history: alive });
+    expect(findings.find(({ kind }) => kind === "slow_accumulation")?.evidence.count ?? null).toBe(count);
   });
 
   test.each([
