@@ -127,7 +127,7 @@ export function outageFinding(
   const actions: RemedyAction[] = [
     ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
     { kind: "open_setting", setting: "retry" },
-    { kind: "requeue", filter: filterFor(history.endpointId, within) },
+    { kind: "requeue", mode: "same_url", filter: filterFor(history.endpointId, within) },
   ];
   return {
     kind: "outage",
@@ -199,7 +199,7 @@ export function slowFinding(
       ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
       ...(timeoutMs === null ? [] : [{ kind: "set_timeout" as const, timeout_ms: timeoutMs }]),
       { kind: "open_setting", setting: "retry" },
-      { kind: "requeue", filter: filterFor(history.endpointId, rest) },
+      { kind: "requeue", mode: "same_url", filter: filterFor(history.endpointId, rest) },
     ],
   };
 }

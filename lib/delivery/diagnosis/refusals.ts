@@ -178,7 +178,7 @@ export function refusedPayloadFindings(
       eventType,
       sentence: `Their server refuses the payload of ${eventType}: ${deliveriesWords(count)} were given up at once.`,
       remedy:
-        "Compare what was sent with what they expect: the event type's fields or the endpoint's template do not suit them.",
+        "Compare what was sent with what they expect: the event type's fields or the endpoint's template do not suit them. Once corrected, render these again.",
       actions: [{ kind: "open_event_type", event_type: eventType }],
       setting: "template",
     });
@@ -274,6 +274,8 @@ function findingOf(
       { kind: "open_setting", setting },
       {
         kind: "requeue",
+        // What the template made of them is what was refused.
+        mode: setting === "template" ? "render_again" : "same_url",
         filter: filterFor(endpointId, letters, eventType === undefined ? {} : { eventType }),
       },
     ],

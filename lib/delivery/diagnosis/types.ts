@@ -1,5 +1,5 @@
 import type { RateLimit } from "#lib/delivery/token-bucket.ts";
-import type { FindingKind, Reason } from "#lib/vocabulary.ts";
+import type { FindingKind, Reason, RequeueMode } from "#lib/vocabulary.ts";
 
 /** Dead letters are counted by stretches of this length, which start at multiples of it. */
 export const bucketMs = 300_000;
@@ -74,7 +74,7 @@ export type LetterFilter = {
 export type SettingName = "url" | "credentials" | "rate_limit" | "retry" | "timeout" | "template";
 
 export type RemedyAction =
-  | { kind: "requeue"; filter: LetterFilter }
+  | { kind: "requeue"; filter: LetterFilter; mode: RequeueMode }
   | { kind: "set_rate_limit"; rate_limit: Pick<RateLimit, "amount" | "per"> }
   | { kind: "set_retry"; retry: { max_attempts: number; base_seconds: number; cap_seconds: number } }
   | { kind: "set_timeout"; timeout_ms: number }

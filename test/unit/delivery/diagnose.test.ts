@@ -113,6 +113,7 @@ describe("outage cluster", () => {
       { kind: "open_setting", setting: "retry" },
       {
         kind: "requeue",
+        mode: "same_url",
         filter: {
           endpoint: "e1",
           reasons: ["connection_refused"],
@@ -500,6 +501,7 @@ describe("refused payload", () => {
     const [finding] = found(refused(5, "ftd"));
     expect(finding?.actions.at(-1)).toMatchObject({
       kind: "requeue",
+      mode: "render_again",
       filter: { endpoint: "e1", event_type: "ftd" },
     });
   });
@@ -575,6 +577,14 @@ describe("configuration", () => {
     expect(more).toBeUndefined();
     expect(finding).toMatchObject({ kind: "configuration", reason, evidence: { count: 3 } });
     expect(found(row(2, reason, hourMs), { history: alive })).toEqual([]);
+  });
+  test.each([
+    ["what the template made of them", "unmapped_value", "render_again"],
+    ["what their server is", "certificate_invalid", "same_url"],
+    ["a secret, which comes in at send", "secret_missing", "same_url"],
+  ] as [string, Reason, string][])("the requeue of %s", (_, reason, mode) => {
+    const [finding] = found(row(3, reason, hourMs), { history: alive });
+    expect(finding?.actions.at(-1)).toMatchObject({ kind: "requeue", mode });
   });
   test("each reason is a finding of its own", () => {
     const findings = found(reasons.flatMap((reason) => row(3, reason, hourMs)));
