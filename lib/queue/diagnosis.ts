@@ -14,7 +14,7 @@ import {
 import { borneOut } from "#lib/delivery/slow.ts";
 import { type RatePeriod, ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
-import { alone } from "./percentiles.ts";
+import { alone } from "./alone.ts";
 
 /** As long as the bodies are kept: what is older cannot be put back. */
 const windowDays = 30;
