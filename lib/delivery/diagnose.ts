@@ -49,7 +49,10 @@ export type Thresholds = {
   /** So many, and such a share of what it got since the latest so many; a 410 after which nothing got through needs neither. */
   moved: MovedThresholds;
   configuration: ConfigurationThresholds;
-  /** At so many endpoints that took such a share of what they got in the hours around; and how many to tell of. */
+  /**
+   * At so many endpoints that took such a share of what they got in the hours around; once found, the lesser share; and how
+   * many to tell of.
+   */
   poison: PoisonThresholds;
   /** A finding lasts, pattern or not, while more than such a share of the most letters that it had is left. */
   lasting: LastingThresholds;
@@ -63,7 +66,7 @@ export const defaultThresholds: Thresholds = {
   refused: { count: 5, share: 0.5, ofTaken: 0.001 },
   moved: { count: 5, share: 0.5 },
   configuration: { count: 3 },
-  poison: { endpoints: 2, aroundHours: 3, share: 0.5, most: 20 },
+  poison: { endpoints: 2, aroundHours: 3, share: 0.5, lastingShare: 0.25, most: 20 },
   lasting: { share: 0.1 },
 };
 
@@ -103,6 +106,7 @@ export function diagnose(input: DiagnosisInput, thresholds: Thresholds = default
     ...poisonFindings(input.failingEvents, {
       histories,
       outagesOf: (endpointId) => outagesAt.get(endpointId) ?? [],
+      lasts: lastsAt(null, open, thresholds.lasting),
       thresholds: thresholds.poison,
     }),
   );

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { parseIntegers, plainArray } from "#lib/db/arrays.ts";
+import { parseIntegers, plainArray, textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
 import { diagnose } from "#lib/delivery/diagnose.ts";
 import { poisonReasons } from "#lib/delivery/diagnosis/poison.ts";
@@ -38,8 +38,8 @@ export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]>
     const { groups, nowMs } = await selectGroups(pool);
     const ids = [...new Set(groups.map(({ endpointId }) => endpointId))];
     const histories = await selectHistories(pool, ids);
-    const failingEvents = await selectFailingEvents(pool);
     const open = await selectOpen(pool);
+    const failingEvents = await selectFailingEvents(pool, open);
     const findings = diagnose({ groups, histories, failingEvents, open, nowMs });
     const letters = groups.reduce(
       (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),
@@ -165,9 +165,11 @@ function periodOf(seconds: number | null): RatePeriod {
 
 /**
  * Events with a dead letter at two endpoints or more and nothing at any other. At most 500: those that a server failed
- * at come last, since an outage makes as many of them as there were events.
+ * at come last, since an outage makes as many of them as there were events. Beside them those that were found before,
+ * of which some may wait to be tried again.
  */
-async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
+async function selectFailingEvents(db: Queryable, open: readonly Finding[]): Promise<FailingEvent[]> {
+  const known = open.flatMap(({ kind, eventId }) => (kind === "poison" && eventId !== null ? [eventId] : []));
   const { rows } = await db.query<{
     event_id: string;
     event_type: string;
@@ -177,25 +179,31 @@ async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
     reason: Reason;
     last_status: number | null;
     ended_at: Date;
+    waiting: number;
   }>(
-    `with candidate as (
+    `with failing as (
        select event_id from posthorn.deliveries
        where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days'
          and reason = any($1::posthorn.reason[])
        group by event_id having count(*) >= 2
        order by bool_or(reason = 'server_error'), min(ended_at) limit ${mostEventsLookedAt}
+     ), candidate as materialized (
+       select c.event_id, count(*) filter (where o.state <> 'delivered')::int as waiting
+       from (select event_id from failing union select unnest($2::text[])) c
+       left join posthorn.deliveries o
+         on o.event_id = c.event_id and o.state in ('pending', 'in_flight', 'failed', 'delivered')
+       group by c.event_id having count(*) filter (where o.state = 'delivered') = 0
      )
-     select d.event_id, d.event_type, d.affiliate_id, d.id, d.endpoint_id, d.reason, d.last_status, d.ended_at
+     select d.event_id, d.event_type, d.affiliate_id, d.id, d.endpoint_id, d.reason, d.last_status, d.ended_at, c.waiting
      from candidate c join posthorn.deliveries d on d.event_id = c.event_id and d.state = 'dead_letter'
-     where d.reason is not null and not exists (
-       select from posthorn.deliveries o
-       where o.event_id = c.event_id and o.state in ('pending', 'in_flight', 'failed', 'delivered'))`,
-    [plainArray(poisonReasons)],
+     where d.reason is not null and d.ended_at >= now() - interval '${windowDays} days' and (c.waiting = 0 or c.event_id = any($2::text[]))`,
+    [plainArray(poisonReasons), textArray(known)],
   );
   return [...Map.groupBy(rows, (row) => row.event_id)].map(([eventId, of]) => ({
     eventId,
     eventType: of[0]?.event_type ?? "",
     affiliateId: of[0]?.affiliate_id ?? "",
+    waiting: of[0]?.waiting ?? 0,
     letters: of.map((row) => ({
       deliveryId: Number(row.id),
       endpointId: row.endpoint_id,

@@ -30,11 +30,13 @@ export type EndpointHistory = {
   hours: readonly { atMs: number; attempts: number; delivered: number }[];
 };
 
-/** An event of which every delivery is a dead letter. */
+/** An event that was delivered nowhere, and of which every delivery is a dead letter; one that was found before may have others. */
 export type FailingEvent = {
   eventId: string;
   eventType: string;
   affiliateId: string;
+  /** Of its deliveries, those that are to be tried again. */
+  waiting: number;
   letters: readonly {
     deliveryId: number;
     endpointId: string;

@@ -74,6 +74,7 @@ const failingEvents = fc.array(
         eventId,
         eventType: "deposit",
         affiliateId: "a1",
+        waiting: 0,
         letters: endpoints.map((endpointId, n) => ({
           deliveryId: n + 1,
           endpointId,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { diagnose } from "#lib/delivery/diagnose.ts";
-import { type EndpointHistory, type Finding, findingKey } from "#lib/delivery/diagnosis/types.ts";
+import {
+  type EndpointHistory,
+  type FailingEvent,
+  type Finding,
+  findingKey,
+} from "#lib/delivery/diagnosis/types.ts";
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { groupsOf, historyOf, type Letter } from "#test/helpers/letters.ts";
 
@@ -162,6 +167,55 @@ test("a slow accumulation does not last in what came after an outage", () => {
   expect(slow(look([...trickle.slice(21), ...outage, ...after], open, alive))?.evidence.count).toBe(3);
   expect(slow(look([...trickle.slice(22), ...outage, ...after], open, alive))).toBeUndefined();
   expect(slow(look([...outage, ...after], open, alive))).toBeUndefined();
+});
+
+describe("a poison event that was found", () => {
+  const names = Array.from({ length: 20 }, (_, n) => `e${n}`);
+  const failing = (endpoints: readonly string[], given: Partial<FailingEvent> = {}): FailingEvent => ({
+    eventId: "ev",
+    eventType: "deposit",
+    affiliateId: "a1",
+    waiting: 0,
+    letters: endpoints.map((endpointId, n) => ({
+      deliveryId: n + 1,
+      endpointId,
+      reason: "payload_refused",
+      status: 422,
+      endedAtMs: startMs + hourMs,
+    })),
+    ...given,
+  });
+  const taking = (delivered: number) =>
+    names.map((endpointId) =>
+      historyOf({ endpointId, hours: [{ atMs: startMs + hourMs, attempts: 100, delivered }] }),
+    );
+  const lookAt = (failingEvents: FailingEvent[], open: Finding[], delivered = 50) =>
+    diagnose({ groups: [], histories: taking(delivered), failingEvents, open, nowMs });
+  const open = lookAt([failing(names)], []);
+
+  test("lasts while its letters are put back, to a tenth of them", () => {
+    const left = (count: number) => lookAt([failing(names.slice(-count), { waiting: 20 - count })], open);
+    expect(left(3)).toMatchObject([{ kind: "poison", evidence: { count: 3, most: 20 } }]);
+    expect(left(3)[0]?.sentence).toContain("at some it is to go once more");
+    expect(left(2)).toEqual([]);
+    expect(lookAt([failing(names.slice(-3), { waiting: 17 })], [])).toEqual([]);
+  });
+  test("does not come and go as its endpoints take somewhat more or less", () => {
+    expect(lookAt([failing(names)], [], 49)).toEqual([]);
+    expect(lookAt([failing(names)], open, 25)).toHaveLength(1);
+    expect(lookAt([failing(names)], open, 24)).toEqual([]);
+  });
+  test("does not give way to earlier ones that are found later", () => {
+    const numbered = (n: number) => ({
+      ...failing(["e0", "e1"], { eventId: `ev${String(n).padStart(2, "0")}` }),
+    });
+    const later = Array.from({ length: 20 }, (_, n) => numbered(n + 20));
+    const found = lookAt(later, []);
+    const earlier = Array.from({ length: 20 }, (_, n) => numbered(n));
+    const ids = (findings: Finding[]) => findings.map(({ eventId }) => eventId).sort();
+    expect(ids(lookAt([...earlier, ...later], found))).toEqual(ids(found));
+    expect(ids(lookAt([...earlier, ...later.slice(1)], found))).toEqual(["ev00", ...ids(found).slice(1)]);
+  });
 });
 
 test("one of another event type or reason does not last in its stead", () => {

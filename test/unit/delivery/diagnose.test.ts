@@ -603,6 +603,7 @@ describe("poison", () => {
     eventId,
     eventType: "deposit",
     affiliateId: "a1",
+    waiting: 0,
     letters: endpoints.map((endpointId, n) => ({
       deliveryId: n + 1,
       endpointId,
