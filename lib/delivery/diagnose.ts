@@ -73,13 +73,37 @@ export const defaultThresholds: Thresholds = {
 export type DiagnosisInput = {
   /** Of the window that is looked at, in any order. */
   groups: readonly DeadLetterGroup[];
-  /** Of every endpoint that has dead letters; of one that is missing nothing is said. */
+  /** Of the endpoints in question; of one that is missing nothing is said. */
   histories: readonly EndpointHistory[];
   failingEvents: readonly FailingEvent[];
   /** What was found the last time and has not ended. */
   open: readonly Finding[];
   nowMs: number;
 };
+
+/**
+ * The endpoints of which something can be said: with as many letters as any finding needs, or a 410, and those of failing
+ * events and of what was found before. The histories of the others need not be read.
+ */
+export function endpointsInQuestion(
+  { groups, failingEvents, open }: Pick<DiagnosisInput, "groups" | "failingEvents" | "open">,
+  thresholds: Thresholds = defaultThresholds,
+): string[] {
+  const { outage, credentials, rateLimit, slow, refused, moved, configuration } = thresholds;
+  const fewest = Math.min(
+    outage.count * outage.share,
+    slow.days,
+    ...[credentials, rateLimit, refused, moved, configuration].map(({ count }) => count),
+  );
+  const ids = new Set<string>();
+  for (const [endpointId, of] of Map.groupBy(groups, (group) => group.endpointId)) {
+    const count = of.reduce((sum, { buckets }) => buckets.reduce((inner, one) => inner + one.count, sum), 0);
+    if (count >= fewest || of.some(({ reason }) => reason === "gone")) ids.add(endpointId);
+  }
+  for (const { letters } of failingEvents) for (const { endpointId } of letters) ids.add(endpointId);
+  for (const { endpointId } of open) if (endpointId !== null) ids.add(endpointId);
+  return [...ids];
+}
 
 /**
  * What the dead letters of a window say about their causes, and what to do; the most letters first. A letter is in the

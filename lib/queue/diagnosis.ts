@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { parseIntegers, plainArray, textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
-import { diagnose } from "#lib/delivery/diagnose.ts";
+import { diagnose, endpointsInQuestion } from "#lib/delivery/diagnose.ts";
 import { poisonReasons } from "#lib/delivery/diagnosis/poison.ts";
 import {
   bucketMs,
@@ -36,10 +36,10 @@ export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]>
   let changes: AlertChange[] = [];
   await alone(pool, "posthorn.diagnosis", async () => {
     const { groups, nowMs } = await selectGroups(pool);
-    const ids = [...new Set(groups.map(({ endpointId }) => endpointId))];
-    const histories = await selectHistories(pool, ids);
     const open = await selectOpen(pool);
     const failingEvents = await selectFailingEvents(pool, open);
+    const ids = endpointsInQuestion({ groups, failingEvents, open });
+    const histories = await selectHistories(pool, ids);
     const findings = diagnose({ groups, histories, failingEvents, open, nowMs });
     const letters = groups.reduce(
       (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),

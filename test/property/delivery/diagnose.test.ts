@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diagnose } from "#lib/delivery/diagnose.ts";
+import { diagnose, endpointsInQuestion } from "#lib/delivery/diagnose.ts";
 import { bucketMs, type FailingEvent, type Finding, findingKey } from "#lib/delivery/diagnosis/types.ts";
 import { reasons } from "#lib/vocabulary.ts";
 import { groupsOf, historyOf, type Letter, replay } from "#test/helpers/letters.ts";
@@ -126,6 +126,29 @@ describe("whatever the dead letters are", () => {
           expect(evidence.answers.reduce((sum, { count }) => sum + count, 0)).toBe(evidence.count);
         }
       }),
+    );
+  });
+
+  test("nothing would be said of an endpoint that is not in question", () => {
+    const few = fc.tuple(fc.array(burst, { maxLength: 4 }), histories, failingEvents, fc.nat({ max: 9 }));
+    fc.assert(
+      fc.property(few, ([bursts, histories, failingEvents, gone]) => {
+        const letters = bursts.flat();
+        const look = (of: readonly Letter[], open: readonly Finding[]) => {
+          const given = { groups: groupsOf(of), failingEvents, open, nowMs };
+          const ids = endpointsInQuestion(given);
+          const known = histories.filter(({ endpointId }) => ids.includes(endpointId));
+          const found = diagnose({ ...given, histories });
+          expect(diagnose({ ...given, histories: known })).toEqual(found);
+          return found;
+        };
+        const found = look(letters, []);
+        look(
+          letters.filter((_, n) => n % 10 >= gone),
+          found,
+        );
+      }),
+      { numRuns: 500 },
     );
   });
 

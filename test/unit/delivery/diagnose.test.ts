@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type DiagnosisInput, defaultThresholds, diagnose } from "#lib/delivery/diagnose.ts";
+import {
+  type DiagnosisInput,
+  defaultThresholds,
+  diagnose,
+  endpointsInQuestion,
+} from "#lib/delivery/diagnose.ts";
 import {
   type EndpointHistory,
   type FailingEvent,
@@ -675,6 +680,24 @@ test("reasons that say nothing of a pattern are no finding, whatever their numbe
     ["client_error", "rejected_by_response", "worker_lost", "body_purged", "invalid_data"] as const
   ).flatMap((reason) => row(500, reason, 1_000));
   expect(found(letters)).toEqual([]);
+});
+
+test("in question is whoever has as many as any finding needs, and one that said that it is gone", () => {
+  const at = (endpointId: string, letters: Letter[]) => letters.map((one) => ({ ...one, endpointId }));
+  const letters = [
+    ...at("three", row(3, "timeout", minuteMs)),
+    ...at("two", row(2, "timeout", minuteMs)),
+    ...at("gone", row(1, "gone", minuteMs)),
+  ];
+  const event: FailingEvent = {
+    eventId: "ev",
+    eventType: "deposit",
+    affiliateId: "a1",
+    waiting: 0,
+    letters: [{ deliveryId: 1, endpointId: "refusing", reason: "bad_request", status: 400, endedAtMs: day0 }],
+  };
+  const given = { groups: groupsOf(letters), failingEvents: [event], open: [] };
+  expect(endpointsInQuestion(given)).toEqual(["three", "gone", "refusing"]);
 });
 
 test("an endpoint without a history is passed over", () => {
