@@ -273,12 +273,13 @@ test("rendered again: postbacks by the template as it is now, and what it has no
   // Nothing was ever rendered for them.
   expect(await look({ filter })).toMatchObject({
     accepted: 0,
+    at_most: false,
     refused: [{ why: "cannot_render", count: 152 }],
   });
   expect(await make({ filter })).toMatchObject({ status: 422, body: { code: "nothing_to_do" } });
 
   const { seen, ended } = await run({ filter, mode: "render_again" });
-  expect(seen).toMatchObject({ accepted: 152, refused: [] });
+  expect(seen).toMatchObject({ accepted: 152, at_most: true, refused: [] });
   expect(ended).toMatchObject({ done: 150, refused: [], failed: [{ reason: "missing_click_id", count: 2 }] });
   const left = (await idsOf(endpoint)).slice(-2);
   expect(ended.sample).toEqual(
@@ -290,6 +291,16 @@ test("rendered again: postbacks by the template as it is now, and what it has no
     [endpoint.id],
   );
   expect(rows).toEqual([{ url: `${url}?c=c-1` }]);
+
+  // As they are now frozen they go without a doubt.
+  await pool().query(
+    "update posthorn.deliveries set state = 'dead_letter', ended_at = now() where endpoint_id = $1",
+    [endpoint.id],
+  );
+  expect(await look({ filter })).toMatchObject({ accepted: 150, at_most: false });
+  expect(await look({ filter, mode: "render_again", operation: "discard" })).toMatchObject({
+    at_most: false,
+  });
 });
 
 describe("bad input", () => {
