@@ -64,11 +64,14 @@ async function selectGroups(db: Queryable): Promise<{ groups: DeadLetterGroup[];
     buckets: string;
     counts: string;
     samples: string;
+    attempts: string;
   }>(`
     select endpoint_id, reason, status, event_type,
-      array_agg(bucket)::text as buckets, array_agg(n)::text as counts, array_agg(sample)::text as samples
+      array_agg(bucket)::text as buckets, array_agg(n)::text as counts, array_agg(sample)::text as samples,
+      array_agg(attempts)::text as attempts
     from (
       select endpoint_id, reason, last_status as status, event_type, count(*)::int as n, max(id) as sample,
+        max(attempts_charged) as attempts,
         floor(date_part('epoch', ended_at) / ${bucketMs / 1_000})::int as bucket
       from posthorn.deliveries
       where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days' and reason is not null
@@ -78,10 +81,12 @@ async function selectGroups(db: Queryable): Promise<{ groups: DeadLetterGroup[];
   const groups = rows.map(({ endpoint_id, reason, status, event_type, ...arrays }) => {
     const counts = parseIntegers(arrays.counts);
     const samples = parseIntegers(arrays.samples);
+    const attempts = parseIntegers(arrays.attempts);
     const buckets = parseIntegers(arrays.buckets).map((number, i) => ({
       number,
       count: counts[i] ?? 0,
       sampleId: samples[i] ?? 0,
+      attempts: attempts[i] ?? 0,
     }));
     return { endpointId: endpoint_id, reason, status, eventType: event_type, buckets };
   });
