@@ -6,6 +6,7 @@ import { findSession } from "#lib/auth/session.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { notFound, Problem } from "#lib/errors.ts";
+import { networkOf } from "./network.ts";
 import type { SingleSignOnReturn, SingleSignOnStart } from "./schema.ts";
 import { countUse } from "./throttle.ts";
 import { headersOf, type RequestFacts } from "./two-factor.ts";
@@ -29,7 +30,7 @@ export async function beginSingleSignOn(
 ): Promise<{ url: string; cookies: string[] }> {
   if (!hasSingleSignOn()) throw notFound("way to sign in");
   const detail = "Too many tries to sign in; wait before the next one";
-  await countUse(appDatabase().pool, { of: ["oidc", from.address], max: maxStarts, detail });
+  await countUse(appDatabase().pool, { of: ["oidc", networkOf(from.address)], max: maxStarts, detail });
   const { headers, response } = await betterAuthInstance()
     .api.signInSocial({
       body: {
