@@ -1,12 +1,13 @@
 import { recordAudit } from "#lib/audit/record.ts";
 import { addressHeader, type CallOrigin } from "#lib/auth/actor.ts";
 import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
-import type { SessionActor } from "#lib/auth/session.ts";
+import { type SessionActor, signedToken } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
 import { requireAccount } from "./own-account.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
 import { countTry, forgetTries } from "./throttle.ts";
+import { takeStep } from "./totp-step.ts";
 
 /** What of a request better-auth reads: its cookies, and where it came from. */
 export type RequestFacts = { cookie: string | null; from: CallOrigin };
@@ -33,10 +34,13 @@ export async function signInWithCode(
   await countTry(pool, tries);
   const { api } = betterAuthInstance();
   const given = { body: { code }, headers: headersOf(request), returnHeaders: true } as const;
-  const step = /^\d{6}$/.test(code) ? api.verifyTOTP(given) : api.verifyBackupCode(given);
+  const isOfApp = /^\d{6}$/.test(code);
+  const wrong = new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
+  const userId = await challengedUser(request.cookie);
+  if (isOfApp && userId !== null && !(await takeStep(pool, { userId, code }))) throw wrong;
+  const step = isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given);
   const { headers, response } = await step.catch((error: unknown) => {
-    if (!isRefusal(error)) throw error;
-    throw new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
+    throw isRefusal(error) ? wrong : error;
   });
   await forgetTries(pool, tries);
   const { id, name } = response.user;
@@ -46,6 +50,14 @@ export async function signInWithCode(
     { action: "user.sign_in", objectKind: "user", objectId: id, after: { second_factor: true } },
   );
   return { cookies: headers.getSetCookie() };
+}
+
+/** Who gave the right password in the first step; null without one that still holds. */
+async function challengedUser(cookie: string | null): Promise<string | null> {
+  const { createAuthCookie, internalAdapter } = await betterAuthInstance().$context;
+  const challenge = signedToken(cookie, createAuthCookie("two_factor").name);
+  const found = challenge === null ? null : await internalAdapter.findVerificationValue(challenge);
+  return found && found.expiresAt > new Date() ? found.value : null;
 }
 
 /** A new secret for an app, and backup codes, shown this once. Nothing is asked for yet: `enableTwoFactor` turns it on. */
@@ -72,6 +84,8 @@ export async function enableTwoFactor(
   { cookie, code }: { cookie: string | null; code: string },
 ): Promise<{ cookies: string[] }> {
   requireAccount(actor);
+  const wrong = invalidField("code", "is not what the app shows for the latest secret, or was used");
+  if (!(await takeStep(appDatabase().pool, { userId: actor.id, code }))) throw wrong;
   const { headers } = await betterAuthInstance()
     .api.verifyTOTP({
       body: { code },
@@ -79,8 +93,7 @@ export async function enableTwoFactor(
       returnHeaders: true,
     })
     .catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      throw invalidField("code", "is not what the app shows for the latest secret");
+      throw isRefusal(error) ? wrong : error;
     });
   await recordAudit(appDatabase().orm, actor, {
     action: "user.enable_second_factor",

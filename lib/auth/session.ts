@@ -87,7 +87,7 @@ async function sessionCookieName(): Promise<string> {
 }
 
 /** The token of a cookie whose signature is ours. */
-function signedToken(cookies: string | null, name: string): string | null {
+export function signedToken(cookies: string | null, name: string): string | null {
   const given = cookies
     ?.split(";")
     .map((part) => part.trim())

@@ -33,6 +33,11 @@ function codeOf(base32: string, nowMs = Date.now()): string {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
+/** The next half minute's, which is taken too: with the one of now it was turned on. */
+const nextCodeOf = (secret: string) => codeOf(secret, Date.now() + 30_000);
+/** As if half a minute had passed since the latest code was taken, and another. */
+const passCodes = () => api.database.pool.query("update posthorn.two_factors set last_step = last_step - 2");
+
 const cookieOf = (headers: Headers) =>
   headers
     .getSetCookie()
@@ -66,16 +71,41 @@ test("with a second factor the password alone opens nothing; the code of the app
     status: 401,
     body: { code: "wrong_credentials" },
   });
-  const second = await secondStep(challenge, codeOf(secret));
+  const second = await secondStep(challenge, nextCodeOf(secret));
   expect(second.status).toBe(204);
   expect(await statusWith(cookieOf(second.headers))).toBe(200);
-  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
-  expect((await secondStep("", codeOf(secret))).status).toBe(401);
+  await passCodes();
+  expect((await secondStep(challenge, nextCodeOf(secret))).status).toBe(401);
+  expect((await secondStep("", nextCodeOf(secret))).status).toBe(401);
   const { rows } = await api.database.pool.query(
     "select action from posthorn.audit_log where object_id = $1 order by id",
     [user.id],
   );
   expect(rows.map(({ action }) => action)).toEqual(["user.enable_second_factor", "user.sign_in"]);
+});
+
+test("a code of the app is used up, for other sign-ins as well, and so are those before it", async () => {
+  const { secret } = await turnOn();
+  const challenge = async () => cookieOf((await firstStep()).headers);
+  const attempt = async (code: string) => secondStep(await challenge(), code);
+  const code = nextCodeOf(secret);
+  const wrong = await attempt(codeOf(secret, 0));
+  const [first, second] = [await challenge(), await challenge()];
+  const both = await Promise.all([secondStep(first, code), secondStep(second, code)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([204, 401]);
+  const again = await attempt(code);
+  expect({ ...again.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
+  expect(again.status).toBe(401);
+  expect((await attempt(codeOf(secret))).status).toBe(401);
+  await passCodes();
+  expect((await attempt(code)).status).toBe(204);
+});
+
+test("the code that turned it on signs nobody in", async () => {
+  const made = await api.call(begin, { as: user, body: { password }, headers: from() });
+  const code = codeOf(made.body.secret);
+  expect((await api.call(enable, { as: user, body: { code } })).status).toBe(204);
+  expect((await secondStep(cookieOf((await firstStep()).headers), code)).status).toBe(401);
 });
 
 test("a backup code signs in once", async () => {
