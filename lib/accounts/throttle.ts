@@ -7,6 +7,8 @@ import { networkOf } from "./network.ts";
 const windowMinutes = 15;
 const accountWindowMinutes = 60;
 const maxTries = { accountFromAddress: 10, address: 100, account: 100 } as const;
+/** Of second factors. */
+const maxCodes = { user: 10, address: 50 } as const;
 
 type Limit = { key: Buffer; max: number; minutes: number };
 export type Tries = { email: string; address: string | null };
@@ -36,6 +38,25 @@ async function isSignedInFrom(db: Queryable, { email, address }: Tries): Promise
     [email],
   );
   return rows.some((row) => networkOf(row.ip_address) === networkOf(address));
+}
+
+export type CodeTry = { userId: string | null; address: string | null };
+
+/**
+ * Counts a code before it is judged: for whom it is, null where nobody knows, and for the address, which no right code
+ * clears, or somebody's own would buy tries of another's. 429 past either limit.
+ */
+export async function countCode(db: Queryable, { userId, address }: CodeTry): Promise<void> {
+  const limits: Limit[] = [
+    { key: hashed(["code from", networkOf(address)]), max: maxCodes.address, minutes: windowMinutes },
+  ];
+  if (userId !== null) limits.push({ key: codeKey(userId), max: maxCodes.user, minutes: windowMinutes });
+  await countTowards(db, limits, "Too many codes were tried; wait before the next one");
+}
+
+/** After a right code: ends this user's row of wrong ones, and nothing else. */
+export async function forgetCodes(db: Queryable, userId: string): Promise<void> {
+  await db.query("delete from posthorn.sign_in_tries where key = $1", [codeKey(userId)]);
 }
 
 /**
@@ -82,6 +103,10 @@ export async function forgetTries(db: Queryable, tries: Tries): Promise<void> {
      update posthorn.sign_in_tries set tries = greatest(tries - 1, 0) where key in ($2, $3)`,
     [accountFromAddress, address, account],
   );
+}
+
+function codeKey(userId: string): Buffer {
+  return hashed(["code of", userId]);
 }
 
 function keysOf({ email, address }: Tries): Record<keyof typeof maxTries, Buffer> {

@@ -6,7 +6,7 @@ import { appDatabase } from "#lib/db/app.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
 import { requireAccount } from "./own-account.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
-import { countTry, forgetTries } from "./throttle.ts";
+import { countCode, countTry, forgetCodes, forgetTries } from "./throttle.ts";
 import { takeStep } from "./totp-step.ts";
 
 /** What of a request better-auth reads: its cookies, and where it came from. */
@@ -29,21 +29,19 @@ export async function signInWithCode(
   { code }: SecondFactor,
 ): Promise<{ cookies: string[] }> {
   const { pool, orm } = appDatabase();
-  // Whose it is, only the cookie knows.
-  const tries = { email: "second factor", address: request.from.address };
-  await countTry(pool, tries);
+  const userId = await challengedUser(request.cookie);
+  await countCode(pool, { userId, address: request.from.address });
   const { api } = betterAuthInstance();
   const given = { body: { code }, headers: headersOf(request), returnHeaders: true } as const;
   const isOfApp = /^\d{6}$/.test(code);
   const wrong = new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
-  const userId = await challengedUser(request.cookie);
   if (isOfApp && userId !== null && !(await takeStep(pool, { userId, code }))) throw wrong;
   const step = isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given);
   const { headers, response } = await step.catch((error: unknown) => {
     throw isRefusal(error) ? wrong : error;
   });
-  await forgetTries(pool, tries);
   const { id, name } = response.user;
+  await forgetCodes(pool, id);
   await recordAudit(
     orm,
     { kind: "user", id, name, from: request.from },

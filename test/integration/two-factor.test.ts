@@ -137,15 +137,49 @@ test("it is turned on only by who has the password and the app, and turned off b
   expect((await firstStep()).status).toBe(204);
 });
 
-test("codes cannot be guessed: a sign-in and an address have few tries", async () => {
+test("codes cannot be guessed: a sign-in and a user have few tries", async () => {
   const { secret } = await turnOn();
   const challenge = cookieOf((await firstStep()).headers);
   const wrong = codeOf(secret, 0);
   for (let n = 0; n < 5; n++) expect((await secondStep(challenge, wrong)).status).toBe(401);
-  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
+  expect((await secondStep(challenge, nextCodeOf(secret))).status).toBe(401);
+  await passCodes();
+  // From another address it is the same user.
+  address += 1;
+  const another = cookieOf((await firstStep()).headers);
   const statuses = [];
-  for (let n = 0; n < 6; n++) statuses.push((await secondStep(challenge, wrong)).status);
-  expect(statuses.at(-1)).toBe(429);
+  for (let n = 0; n < 6; n++) statuses.push((await secondStep(another, wrong)).status);
+  expect(statuses.slice(0, 4)).toEqual([401, 401, 401, 401]);
+  expect(statuses.at(-1)).not.toBe(204);
+  const late = cookieOf((await firstStep()).headers);
+  expect((await secondStep(late, nextCodeOf(secret))).status).toBe(429);
+});
+
+test("one's own right code buys no tries of somebody else's", async () => {
+  const { secret } = await turnOn();
+  const [attacker, victim] = [user, await createUserSession(api.database.pool, { role: "ops", password })];
+  user = victim;
+  const { secret: theirs } = await turnOn();
+  const challenges = async (of: TestUser) => {
+    user = of;
+    return cookieOf((await firstStep()).headers);
+  };
+  const guess = codeOf(theirs, 0);
+  const statuses = [];
+  for (let round = 0; round < 3; round++) {
+    const challenge = await challenges(victim);
+    for (let n = 0; n < 4; n++) statuses.push((await secondStep(challenge, guess)).status);
+    await passCodes();
+    expect((await secondStep(await challenges(attacker), nextCodeOf(secret))).status).toBe(204);
+  }
+  expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+});
+
+test("an address has few tries whoever's they are, and right ones give none back", async () => {
+  const { secret } = await turnOn();
+  expect((await secondStep(cookieOf((await firstStep()).headers), nextCodeOf(secret))).status).toBe(204);
+  for (let n = 0; n < 49; n++) expect((await secondStep("", "000000")).status).toBe(401);
+  expect((await secondStep("", "000000")).status).toBe(429);
 });
 
 test("neither the secret nor a backup code is readable in the database", async () => {
