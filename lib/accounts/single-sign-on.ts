@@ -6,10 +6,11 @@ import { findSession } from "#lib/auth/session.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { notFound, Problem } from "#lib/errors.ts";
+import { endReplacedSession } from "./end-session.ts";
 import { networkOf } from "./network.ts";
+import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SingleSignOnReturn, SingleSignOnStart } from "./schema.ts";
 import { countUse } from "./throttle.ts";
-import { headersOf, type RequestFacts } from "./two-factor.ts";
 
 /** Within 15 minutes, from one address. */
 const maxStarts = 100;
@@ -81,5 +82,6 @@ export async function endSingleSignOn(
       after: { single_sign_on: true },
     },
   );
+  await endReplacedSession(request);
   return { path: localPath(response.headers.get("location")), cookies };
 }

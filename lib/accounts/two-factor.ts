@@ -1,24 +1,14 @@
 import { recordAudit } from "#lib/audit/record.ts";
-import { addressHeader, type CallOrigin } from "#lib/auth/actor.ts";
-import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
+import { betterAuthInstance, isRefusal, signedCookie } from "#lib/auth/better-auth.ts";
 import { type SessionActor, signedToken } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { endReplacedSession } from "./end-session.ts";
 import { requireAccount } from "./own-account.ts";
+import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
 import { countCode, countTry, forgetCodes, forgetTries } from "./throttle.ts";
 import { takeStep } from "./totp-step.ts";
-
-/** What of a request better-auth reads: its cookies, and where it came from. */
-export type RequestFacts = { cookie: string | null; from: CallOrigin };
-
-export function headersOf({ cookie, from: { address, userAgent } }: RequestFacts): Headers {
-  return new Headers({
-    ...(cookie === null ? {} : { cookie }),
-    ...(address === null ? {} : { [addressHeader]: address }),
-    ...(userAgent === null ? {} : { "user-agent": userAgent }),
-  });
-}
 
 /**
  * The second step of a sign-in whose first one asked for it: the code that the app shows (RFC 6238), or a backup code,
@@ -29,15 +19,18 @@ export async function signInWithCode(
   { code }: SecondFactor,
 ): Promise<{ cookies: string[] }> {
   const { pool, orm } = appDatabase();
-  const userId = await challengedUser(request.cookie);
+  const challenge = await challengeOf(request.cookie);
+  const userId = challenge && (await challengedUser(challenge.token));
   await countCode(pool, { userId, address: request.from.address });
   const { api } = betterAuthInstance();
-  const given = { body: { code }, headers: headersOf(request), returnHeaders: true } as const;
+  // Without the rest: of a session that comes along, better-auth would judge that session's user.
+  const headers = headersOf({ ...request, cookie: challenge?.cookie ?? null });
+  const given = { body: { code }, headers, returnHeaders: true } as const;
   const isOfApp = /^\d{6}$/.test(code);
   const wrong = new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
   if (isOfApp && userId !== null && !(await takeStep(pool, { userId, code }))) throw wrong;
   const step = isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given);
-  const { headers, response } = await step.catch((error: unknown) => {
+  const { headers: opened, response } = await step.catch((error: unknown) => {
     throw isRefusal(error) ? wrong : error;
   });
   const { id, name } = response.user;
@@ -47,14 +40,21 @@ export async function signInWithCode(
     { kind: "user", id, name, from: request.from },
     { action: "user.sign_in", objectKind: "user", objectId: id, after: { second_factor: true } },
   );
-  return { cookies: headers.getSetCookie() };
+  await endReplacedSession(request);
+  return { cookies: opened.getSetCookie() };
 }
 
-/** Who gave the right password in the first step; null without one that still holds. */
-async function challengedUser(cookie: string | null): Promise<string | null> {
-  const { createAuthCookie, internalAdapter } = await betterAuthInstance().$context;
-  const challenge = signedToken(cookie, createAuthCookie("two_factor").name);
-  const found = challenge === null ? null : await internalAdapter.findVerificationValue(challenge);
+/** The cookie of a first step, and no other of the request's; null without one that we signed. */
+async function challengeOf(cookie: string | null): Promise<{ cookie: string; token: string } | null> {
+  const { name } = (await betterAuthInstance().$context).createAuthCookie("two_factor");
+  const token = signedToken(cookie, name);
+  return token === null ? null : { cookie: signedCookie(name, token), token };
+}
+
+/** Who gave the right password in that step; null once it is over. */
+async function challengedUser(token: string): Promise<string | null> {
+  const { internalAdapter } = await betterAuthInstance().$context;
+  const found = await internalAdapter.findVerificationValue(token);
   return found && found.expiresAt > new Date() ? found.value : null;
 }
 

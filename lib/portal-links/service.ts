@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { v7 as uuidV7 } from "uuid";
+import { endReplacedSession } from "#lib/accounts/end-session.ts";
+import type { RequestFacts } from "#lib/accounts/request-facts.ts";
 import { lockAffiliate, selectAffiliate } from "#lib/affiliates/queries.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor, CallOrigin } from "#lib/auth/actor.ts";
+import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { openedSessionCookie, portalSessionHash, portalSessionName } from "#lib/auth/portal-session.ts";
 import { config } from "#lib/config.ts";
@@ -80,8 +82,14 @@ export async function revokePortalLink(actor: Actor, key: string, id: string): P
   });
 }
 
-/** Exchanges a link for a session of the affiliate's, once; 410 for one that was used, revoked or has expired. */
-export async function enterPortal(from: CallOrigin, { token }: PortalEntry): Promise<{ cookies: string[] }> {
+/**
+ * Exchanges a link for a session of the affiliate's, once, and ends the session that the request came with. 410 for a
+ * link that was used, revoked or has expired.
+ */
+export async function enterPortal(
+  request: RequestFacts,
+  { token }: PortalEntry,
+): Promise<{ cookies: string[] }> {
   const sessionToken = randomBytes(32).toString("base64url");
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     const link = await usePortalLink(client, {
@@ -93,10 +101,11 @@ export async function enterPortal(from: CallOrigin, { token }: PortalEntry): Pro
     const { id, createdBy, affiliateId } = link;
     await recordAudit(
       orm,
-      { kind: "user", id, name: portalSessionName(createdBy), from },
+      { kind: "user", id, name: portalSessionName(createdBy), from: request.from },
       { action: "portal_link.use", objectKind: "portal_link", objectId: id, affiliateId },
     );
   });
+  await endReplacedSession(request);
   return { cookies: [await openedSessionCookie(sessionToken, sessionHours * 3_600)] };
 }
 

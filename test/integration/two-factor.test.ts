@@ -108,6 +108,21 @@ test("the code that turned it on signs nobody in", async () => {
   expect((await secondStep(cookieOf((await firstStep()).headers), code)).status).toBe(401);
 });
 
+test("a session that comes along is ended by the second step, and its user's codes open nothing", async () => {
+  const { secret: theirs, cookie } = await turnOn();
+  const challenged = await createUserSession(api.database.pool, { role: "ops", password });
+  user = challenged;
+  const { secret } = await turnOn();
+  const challenge = cookieOf((await firstStep()).headers);
+  expect((await secondStep(`${cookie}; ${challenge}`, nextCodeOf(theirs))).status).toBe(401);
+  expect(await statusWith(cookie)).toBe(200);
+  const second = await secondStep(`${cookie}; ${challenge}`, nextCodeOf(secret));
+  expect((await api.call(account, { headers: { cookie: cookieOf(second.headers) } })).body).toMatchObject({
+    email: challenged.email,
+  });
+  expect(await statusWith(cookie)).toBe(401);
+});
+
 test("a backup code signs in once", async () => {
   const { backupCodes } = await turnOn();
   const [code = ""] = backupCodes;
