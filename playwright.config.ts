@@ -32,7 +32,9 @@ export default defineConfig({
   use: {
     ...devices["Desktop Chrome"],
     baseURL,
-    trace: "retain-on-failure",
+    // Of every test it would cost a third of the time, most of it pictures of what moves.
+    trace: "on-first-retry",
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: { args: chromiumArguments(), ...(executablePath && { executablePath }) },
   },
   webServer: {

@@ -59,6 +59,12 @@ test("rows are chosen by box, by range and by key, and the choice ends with the 
   await boxes.nth(1).click();
   await boxes.nth(3).click({ modifiers: ["Shift"] });
   await expect(bar).toContainText("3 selected");
+  // A box is no field: keys are keys where the focus is on one.
+  await page.keyboard.press("Escape");
+  await expect(bar).toHaveCount(0);
+  await boxes.nth(1).click();
+  await boxes.nth(3).click({ modifiers: ["Shift"] });
+  await expect(bar).toContainText("3 selected");
   await bar.getByRole("button", { name: "Copy ids" }).click();
   await expect(page.getByText("3 ids copied.")).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());

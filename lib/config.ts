@@ -176,6 +176,12 @@ export function secretKeys(): [Buffer, ...Buffer[]] {
   return [current, ...previousSecretKeys];
 }
 
+/** Where the console is reached, for links that lead to it; loopback where nobody has said. */
+export function consoleOrigin(): string {
+  const { publicUrl, port } = config();
+  return publicUrl ?? `http://127.0.0.1:${port}`;
+}
+
 /** `config` for the main module of a program: faults are printed, without a stack, and end it. */
 export function configOrExit(): Config {
   try {

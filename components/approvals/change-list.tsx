@@ -95,6 +95,7 @@ export function ChangeList({ isOn }: { isOn: boolean }) {
         }))}
       />
       <ListView
+        key={view}
         caption={`Changes of hosts, ${viewLabels[view].toLowerCase()}, newest first`}
         noun="changes"
         query={query}

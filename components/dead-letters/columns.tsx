@@ -5,7 +5,6 @@ import { RelativeTime } from "#components/layout/time.tsx";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import { formatNoun } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
-import { SelectBox } from "./selection.tsx";
 
 const helper = listColumnHelper<Delivery>();
 
@@ -16,7 +15,6 @@ export const deadLetterColumns = [
     meta: { phone: "lead", className: "sm:w-32" },
     cell: ({ row: { original: letter } }) => (
       <>
-        <SelectBox id={letter.id} />
         <RowLink href={`/deliveries/${letter.id}`} className="relative inline-block font-mono text-xs">
           <span className="sr-only">Delivery </span>
           {letter.id}

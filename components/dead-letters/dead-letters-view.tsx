@@ -6,6 +6,7 @@ import { useQueryStates } from "nuqs";
 import { useCallback, useId } from "react";
 import { FilterBar, FilterChip, FixedChip } from "#components/data-table/filter-bar.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
+import type { Chosen } from "#components/data-table/selection.ts";
 import { type ActiveFilter, EmptyState } from "#components/data-table/states.tsx";
 import { TextFilter } from "#components/data-table/text-filter.tsx";
 import {
@@ -24,8 +25,9 @@ import {
   deadLetterListOptions,
 } from "#lib/dead-letters/client.ts";
 import { maxExportedDeadLetters } from "#lib/dead-letters/limits.ts";
+import type { Delivery } from "#lib/deliveries/schema.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
-import { formatAbsolute, formatCount, truncateMiddle } from "#lib/format.ts";
+import { formatAbsolute, formatCount, formatNoun, truncateMiddle } from "#lib/format.ts";
 import { statusClassLabels } from "#lib/vocabulary.ts";
 import { deadLetterColumns } from "./columns.tsx";
 import { Findings } from "./findings.tsx";
@@ -41,7 +43,6 @@ import {
 } from "./list-params.ts";
 import { reasonWords } from "./reason-words.ts";
 import { RequeueButton } from "./requeue-button.tsx";
-import { SelectionProvider } from "./selection.tsx";
 
 const noFilters = {
   q: null,
@@ -164,7 +165,6 @@ function Letters({ params, filters, onClear, onCursor }: LettersProps) {
     refetchInterval: useLiveInterval(),
     placeholderData: keepPreviousData,
   });
-  const shown = (query.data?.data ?? []).map(({ id }) => id);
   return (
     <section aria-labelledby={headingId}>
       <div className="mb-2 flex flex-wrap items-start justify-between gap-2">
@@ -173,21 +173,32 @@ function Letters({ params, filters, onClear, onCursor }: LettersProps) {
         </h2>
         <AllMatching params={params} narrowed={filters.length > 0} />
       </div>
-      <SelectionProvider shown={shown}>
-        <ListView
-          caption="Dead letters, given up latest first"
-          noun="dead letters"
-          query={query}
-          columns={deadLetterColumns}
-          rowKey={({ id }) => id}
-          filters={filters}
-          onClearFilters={onClear}
-          cursor={params.cursor}
-          onCursor={onCursor}
-          empty={<NoDeadLetters />}
-        />
-      </SelectionProvider>
+      <ListView
+        caption="Dead letters, given up latest first"
+        noun="dead letters"
+        query={query}
+        columns={deadLetterColumns}
+        rowKey={({ id }) => id}
+        rowName={({ id }) => `delivery ${id}`}
+        filters={filters}
+        onClearFilters={onClear}
+        cursor={params.cursor}
+        onCursor={onCursor}
+        actions={(chosen) => <ChosenActions chosen={chosen} />}
+        empty={<NoDeadLetters />}
+      />
     </section>
+  );
+}
+
+function ChosenActions({ chosen: { rows, clear } }: { chosen: Chosen<Delivery> }) {
+  const what = formatNoun(rows.length, "dead letter");
+  const given = { filter: { ids: rows.map(({ id }) => id) }, onCreated: clear };
+  return (
+    <>
+      <RequeueButton {...given} label="Requeue" title={`Requeue ${what}?`} />
+      <RequeueButton {...given} label="Discard" title={`Discard ${what}?`} operation="discard" />
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { deadLetterFindingsOptions } from "#lib/dead-letters/client.ts";
 import type { DeadLetterFindings } from "#lib/dead-letters/schema.ts";
 import { FindingCard } from "./finding-card.tsx";
+import { FindingsSkeleton } from "./findings-skeleton.tsx";
 
 const shownAtFirst = 6;
 
@@ -81,22 +82,5 @@ function Cards({ findings: { data, looked_at } }: { findings: DeadLetterFindings
         </Button>
       ) : null}
     </>
-  );
-}
-
-/** Of the same shape as the cards. */
-export function FindingsSkeleton() {
-  return (
-    <div role="status" className="grid gap-3 lg:grid-cols-2 2xl:grid-cols-3">
-      <span className="sr-only">Loading</span>
-      {["first", "second", "third", "fourth"].map((name) => (
-        <div key={name} aria-hidden className="flex h-52 flex-col gap-3 rounded-lg border border-line p-4">
-          <span className="skeleton h-4 w-1/3" />
-          <span className="skeleton h-3 w-1/2" />
-          <span className="skeleton h-3 w-full" />
-          <span className="skeleton h-3 w-4/5" />
-        </div>
-      ))}
-    </div>
   );
 }

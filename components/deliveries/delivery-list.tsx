@@ -36,8 +36,7 @@ export function DeliveryList() {
     enabled: filters.length > 0,
     refetchInterval: useLiveInterval(),
   });
-  const key = JSON.stringify(given);
-  const columns = useMemo(() => deliveryColumns(JSON.parse(key)), [key]);
+  const columns = useMemo(() => deliveryColumns(deliveryNarrowing(params)), [params]);
   const clear = () => void setParams({ ...noFilters, cursor: null });
   return (
     <>

@@ -8,7 +8,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { Kbd, shortcuts, useShortcut } from "#components/layout/shortcuts.tsx";
 import { classNames } from "#components/ui/class-names.ts";
 import { controlClass } from "#components/ui/field.tsx";
-import { withQuery } from "#lib/api/fetcher.ts";
+import { errorWords, withQuery } from "#lib/api/fetcher.ts";
 import { maxSearchableLength } from "#lib/search/limits.ts";
 import { find, hitPath, hitWords } from "./find.ts";
 
@@ -67,7 +67,9 @@ export function FindBox() {
       <div role="status" className="absolute top-9 right-0 left-0 z-30">
         {search.isError || (found && found.length !== 1) ? (
           <div className="rounded-md border border-line bg-raised p-3 shadow-popup">
-            {search.error ? <p className="text-bad">The search failed: {search.error.message}</p> : null}
+            {search.error ? (
+              <p className="text-bad">The search failed: {errorWords(search.error, { withRequest: true })}</p>
+            ) : null}
             {found?.length === 0 ? (
               <p>
                 No delivery, event or endpoint has the id “{search.variables}”. No event has it as a

@@ -48,10 +48,15 @@ function Choices({ close }: { close: () => void }) {
   const listId = useId();
   const forStaff = !useIsAffiliate();
   const [text, setText] = useState("");
-  const [active, setActive] = useState(0);
+  /** By its id, since what is found comes in above what stands there. */
+  const [activeId, setActiveId] = useState<string | null>(null);
   const { groups, loading, error } = useGroups(text.trim(), close);
   const items = groups.flatMap((group) => group.items);
-  const current = items[Math.min(active, items.length - 1)];
+  const active = Math.max(
+    0,
+    items.findIndex(({ id }) => id === activeId),
+  );
+  const current = items[active];
   const optionId = (item: Item) => `${listId} ${items.indexOf(item)}`.replaceAll(" ", "-");
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -60,7 +65,7 @@ function Choices({ close }: { close: () => void }) {
     if (step === undefined) current?.run();
     else if (items.length > 0) {
       const next = (active + step + items.length) % items.length;
-      setActive(next);
+      setActiveId(items[next]?.id ?? null);
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: "nearest" });
     }
   };
@@ -81,7 +86,7 @@ function Choices({ close }: { close: () => void }) {
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          setActive(0);
+          setActiveId(null);
         }}
         onKeyDown={onKeyDown}
         className={controlClass}
@@ -112,7 +117,7 @@ function Choices({ close }: { close: () => void }) {
                 id={optionId(item)}
                 item={item}
                 isActive={item === current}
-                onReach={() => setActive(items.indexOf(item))}
+                onReach={() => setActiveId(item.id)}
               />
             ))}
           </div>

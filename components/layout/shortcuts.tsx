@@ -133,7 +133,8 @@ export function useKeyWords(name: ShortcutName): string {
 
 function isTyping(target: EventTarget | null): target is HTMLElement {
   return (
-    target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"))
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea, select"))
   );
 }
 

@@ -45,8 +45,10 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
   const { overlaps, held, refused, states } = preview;
   const others = states.filter(({ state }) => state !== "dead_letter");
   return (
-    <div role="status" aria-busy={busy} className="flex flex-col gap-2">
-      <p className="font-medium">{previewSentence(preview, operation)}</p>
+    <div aria-busy={busy} className="flex flex-col gap-2">
+      <p role="status" className="font-medium">
+        {previewSentence(preview, operation)}
+      </p>
       {others.length > 0 ? (
         <p className="text-ink-2">
           {states

@@ -15,7 +15,12 @@ import { formatCount, formatSpan } from "#lib/format.ts";
 import { requeueOptions } from "#lib/requeues/client.ts";
 import type { Requeue, RequeueDetail } from "#lib/requeues/schema.ts";
 import { filterFacts, isUnderWay, progressOf, progressWords } from "#lib/requeues/words.ts";
-import { reasonSentences, requeueModeLabels, requeueRefusalSentences } from "#lib/vocabulary.ts";
+import {
+  reasonSentences,
+  requeueModeLabels,
+  requeueRefusalSentences,
+  requeueStateLabels,
+} from "#lib/vocabulary.ts";
 import { CancelRequeue } from "./cancel-requeue.tsx";
 import { requeueTitle } from "./columns.tsx";
 import { RequeueProgress } from "./progress-bar.tsx";
@@ -78,8 +83,12 @@ function ProgressPanel({ requeue }: { requeue: Requeue }) {
     <Panel title="Progress">
       <div className="flex flex-col gap-3">
         <RequeueProgress requeue={requeue} />
-        <p role="status" className="tabular-nums">
+        <p className="tabular-nums">
           {progressWords(requeue)}. <Outlook requeue={requeue} />
+        </p>
+        {/* Only what has become of it: the counts change every second. */}
+        <p role="status" className="sr-only">
+          {requeueStateLabels[requeue.state]}
         </p>
         <Facts>
           <Fact name={isDiscard ? "Discarded" : "Put back"}>{formatCount(requeue.done)}</Fact>

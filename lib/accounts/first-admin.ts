@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
 import { systemActor } from "#lib/auth/actor.ts";
 import { selectHasAdmin } from "#lib/auth/has-admin.ts";
+import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
 import { type Database, inTransaction } from "#lib/db/database.ts";
 import { createUser } from "./create-user.ts";
 import { replaceSetupLink } from "./queries.ts";
@@ -23,8 +23,8 @@ export async function ensureFirstAdmin(
       await createUser(orm, systemActor, { ...firstAdmin, name: "Admin", role: "admin", affiliateId: null });
       return null;
     }
-    const setupToken = randomBytes(32).toString("base64url");
-    await replaceSetupLink(orm, { tokenHash: hashSetupToken(setupToken), validHours: setupLinkHours });
+    const setupToken = makeLinkToken();
+    await replaceSetupLink(orm, { tokenHash: hashLinkToken(setupToken), validHours: setupLinkHours });
     return { setupToken };
   });
 }
@@ -32,8 +32,4 @@ export async function ensureFirstAdmin(
 /** Held until the transaction ends by whoever decides whether there is an admin. */
 export async function lockFirstAdmin(client: { query: (text: string) => Promise<unknown> }): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended('posthorn.first_admin', 0))");
-}
-
-export function hashSetupToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -3,6 +3,7 @@ import { type AuditActor, recordAudit } from "#lib/audit/record.ts";
 import { type CallOrigin, systemActor } from "#lib/auth/actor.ts";
 import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
 import { selectHasAdmin } from "#lib/auth/has-admin.ts";
+import { hashLinkToken } from "#lib/auth/link-token.ts";
 import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
@@ -11,7 +12,7 @@ import { endView } from "#lib/view-as/queries.ts";
 import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
 import { endReplacedSession, endSession } from "./end-session.ts";
-import { hashSetupToken, lockFirstAdmin } from "./first-admin.ts";
+import { lockFirstAdmin } from "./first-admin.ts";
 import { requireAccount } from "./own-account.ts";
 import {
   deleteSessions,
@@ -71,7 +72,7 @@ async function openSession(from: CallOrigin, { email, password }: SignIn): Promi
 
 /** Whether a set-up link leads anywhere: it was not used, and has not expired or been replaced. */
 export async function canSetUp(token: string): Promise<boolean> {
-  return isSetupLinkValid(appDatabase().orm, hashSetupToken(token));
+  return isSetupLinkValid(appDatabase().orm, hashLinkToken(token));
 }
 
 /** Whether anybody can sign in yet. */
@@ -84,7 +85,7 @@ export async function setUpFirstAdmin(from: CallOrigin, setup: Setup): Promise<W
   const { token, name, email, password } = setup;
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     await lockFirstAdmin(client);
-    const isValid = await takeSetupLink(orm, hashSetupToken(token));
+    const isValid = await takeSetupLink(orm, hashLinkToken(token));
     if (!isValid || (await selectHasAdmin(client))) {
       throw new Problem(
         "link_not_valid",

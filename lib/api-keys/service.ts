@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from "uuid";
-import { lockAffiliate } from "#lib/affiliates/queries.ts";
+import { namedAffiliate } from "#lib/affiliates/named.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
@@ -83,11 +83,4 @@ export async function recordRevocation(
     ...(affiliateId === null ? {} : { affiliateId }),
     before: { name },
   });
-}
-
-/** Locked, so that the affiliate is not deleted, and its keys ended, while this one is made. */
-async function namedAffiliate(orm: Orm, key: string): Promise<{ id: string; key: string }> {
-  const affiliate = await lockAffiliate(orm, key, "share");
-  if (!affiliate) throw invalidField("affiliate", "does not exist");
-  return affiliate;
 }

@@ -6,7 +6,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import { v7 as uuidV7 } from "uuid";
 import { credentials, sessions, twoFactors, users, verifications } from "#drizzle/schema/index.ts";
 import { maxPasswordLength, minPasswordLength } from "#lib/accounts/password.ts";
-import { config, secretKeys } from "#lib/config.ts";
+import { config, consoleOrigin, secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import type { Database, Queryable } from "#lib/db/database.ts";
 import { addressHeader } from "./actor.ts";
@@ -69,8 +69,8 @@ function oidcPlugin(baseUrl: string) {
 }
 
 function make({ orm, pool }: Database) {
-  const { publicUrl, port } = config();
-  const baseURL = publicUrl ?? `http://127.0.0.1:${port}`;
+  const { publicUrl } = config();
+  const baseURL = consoleOrigin();
   return betterAuth({
     appName: "Posthorn",
     baseURL,

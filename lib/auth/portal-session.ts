@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hashLinkToken } from "#lib/auth/link-token.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { selectPortalSession } from "#lib/portal-links/queries.ts";
 import { callOrigin } from "./actor.ts";
@@ -10,17 +10,12 @@ export function portalSessionName(createdBy: string): string {
   return `Portal link of ${createdBy}`;
 }
 
-/** What is kept of such a session's token. */
-export function portalSessionHash(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
-}
-
 /**
  * Who is behind the token of a portal link's session; null when it has ended. A user of the affiliate without an
  * account: no address, no password, and rights to nothing but what is the affiliate's.
  */
 export async function findPortalSession(token: string, headers: Headers): Promise<SessionActor | null> {
-  const session = await selectPortalSession(appDatabase().pool, portalSessionHash(token));
+  const session = await selectPortalSession(appDatabase().pool, hashLinkToken(token));
   if (!session) return null;
   const { id, affiliateId, affiliateKey: key, affiliateName: name } = session;
   return {

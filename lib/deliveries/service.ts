@@ -1,5 +1,5 @@
 import { csvLine } from "#lib/api/csv.ts";
-import type { CappedCount, Page } from "#lib/api/paging.ts";
+import { type CappedCount, capCount, type Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { authorize, isAffiliate } from "#lib/auth/permissions.ts";
@@ -120,7 +120,7 @@ export async function countMatching(actor: Actor, filters: DeliveryFilterQuery):
   const count = await inShortRead(appDatabase(), (orm) =>
     countDeliveries(orm, matchFor(actor, filters), countedTo + 1),
   );
-  return { count: Math.min(count, countedTo), capped: count > countedTo };
+  return capCount(count, countedTo);
 }
 
 /** What stands before and after a delivery in the list with these filters. */

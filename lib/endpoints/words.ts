@@ -1,5 +1,5 @@
 import type { Endpoint } from "#lib/endpoints/schema.ts";
-import { formatMs, formatNoun, formatRelative, formatSince } from "#lib/format.ts";
+import { capitalize, formatMs, formatNoun, formatRelative, formatSince } from "#lib/format.ts";
 import { endpointStatusLabels, reasonSentences } from "#lib/vocabulary.ts";
 import { failurePhrases, statusNotes } from "./failure-phrases.ts";
 
@@ -164,10 +164,6 @@ export function lastFailureWords({ health }: Pick<Endpoint, "health">): string |
   if (health.last_failure_reason === null) return null;
   const sentence = reasonSentences[health.last_failure_reason];
   return health.last_failure_status === null ? sentence : `${sentence} (${health.last_failure_status})`;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function lowerFirst(text: string): string {

@@ -89,7 +89,7 @@ export async function markInvitation(orm: Orm, id: string, as: "accepted" | "rev
 }
 
 /** Revokes what is still open for this address, and returns the ids. */
-export async function markInvitationsToRevoked(orm: Orm, email: string): Promise<string[]> {
+export async function revokeInvitationsTo(orm: Orm, email: string): Promise<string[]> {
   const rows = await orm
     .update(invitations)
     .set({ revokedAt: sql`now()` })

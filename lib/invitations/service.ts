@@ -1,19 +1,19 @@
-import { createHash, randomBytes } from "node:crypto";
 import { hashPassword } from "better-auth/crypto";
 import { v7 as uuidV7 } from "uuid";
 import { createUser, refuseWeakPassword } from "#lib/accounts/create-user.ts";
 import { networkOf } from "#lib/accounts/network.ts";
 import { countUse } from "#lib/accounts/throttle.ts";
-import { lockAffiliate } from "#lib/affiliates/queries.ts";
+import { namedAffiliate } from "#lib/affiliates/named.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { AuditAction } from "#lib/audit/actions.ts";
 import { type AuditActor, recordAudit } from "#lib/audit/record.ts";
 import { type Actor, type CallOrigin, systemActor } from "#lib/auth/actor.ts";
+import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
 import { authorize } from "#lib/auth/permissions.ts";
-import { config } from "#lib/config.ts";
+import { consoleOrigin } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
-import { existing, invalidField, Problem } from "#lib/errors.ts";
+import { existing, Problem } from "#lib/errors.ts";
 import type { InvitationStatus } from "#lib/vocabulary.ts";
 import { mailInvitation } from "./mail.ts";
 import {
@@ -21,7 +21,7 @@ import {
   isEmailTaken,
   lockInvitation,
   markInvitation,
-  markInvitationsToRevoked,
+  revokeInvitationsTo,
   selectInvitation,
   selectInvitations,
 } from "./queries.ts";
@@ -55,13 +55,13 @@ export async function inviteUser(actor: Actor, input: InvitationCreate): Promise
   const { email, role } = input;
   const made = await inTransaction(appDatabase(), async ({ orm }) => {
     const affiliate = input.affiliate === null ? null : await namedAffiliate(orm, input.affiliate);
-    for (const replaced of await markInvitationsToRevoked(orm, email))
+    for (const replaced of await revokeInvitationsTo(orm, email))
       await record(orm, actor, { action: "invitation.revoke", invitation: { id: replaced, email } });
     const id = uuidV7();
-    const token = randomBytes(32).toString("base64url");
+    const token = makeLinkToken();
     await insertInvitation(orm, {
       id,
-      tokenHash: hashToken(token),
+      tokenHash: hashLinkToken(token),
       email,
       role,
       affiliateId: affiliate?.id ?? null,
@@ -94,7 +94,7 @@ export async function revokeInvitation(actor: Actor, id: string): Promise<void> 
 
 /** What whoever holds the link is told of it; null for a token that we did not make. */
 export async function lookAtInvitation(token: string): Promise<Invitation | null> {
-  return selectInvitation(appDatabase().orm, { tokenHash: hashToken(token) });
+  return selectInvitation(appDatabase().orm, { tokenHash: hashLinkToken(token) });
 }
 
 /**
@@ -119,7 +119,7 @@ export async function acceptInvitation(from: CallOrigin, given: InvitationAccept
 async function acceptOnce(from: CallOrigin, { token, name, password }: InvitationAcceptance): Promise<void> {
   const actor = { ...systemActor, name: "Invitation", from };
   await inTransaction(appDatabase(), async ({ orm }) => {
-    const invitation = await lockInvitation(orm, { tokenHash: hashToken(token) });
+    const invitation = await lockInvitation(orm, { tokenHash: hashLinkToken(token) });
     if (invitation?.status !== "open")
       throw new Problem("link_not_valid", invitationEndWords(invitation?.status ?? null));
     const { id, email, role, affiliate } = invitation;
@@ -169,16 +169,5 @@ async function record(orm: Orm, actor: AuditActor, { action, invitation, after }
 }
 
 function urlOf(token: string): string {
-  const { publicUrl, port } = config();
-  return `${publicUrl ?? `http://127.0.0.1:${port}`}/invitation?token=${token}`;
-}
-
-function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
-}
-
-async function namedAffiliate(orm: Orm, key: string): Promise<{ id: string; key: string }> {
-  const affiliate = await lockAffiliate(orm, key, "share");
-  if (!affiliate) throw invalidField("affiliate", "does not exist");
-  return affiliate;
+  return `${consoleOrigin()}/invitation?token=${token}`;
 }

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { v7 as uuidV7 } from "uuid";
 import { endReplacedSession } from "#lib/accounts/end-session.ts";
 import type { RequestFacts } from "#lib/accounts/request-facts.ts";
@@ -6,9 +5,10 @@ import { lockAffiliate, selectAffiliate } from "#lib/affiliates/queries.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
 import type { Actor } from "#lib/auth/actor.ts";
+import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
 import { authorize } from "#lib/auth/permissions.ts";
-import { openedSessionCookie, portalSessionHash, portalSessionName } from "#lib/auth/portal-session.ts";
-import { config } from "#lib/config.ts";
+import { openedSessionCookie, portalSessionName } from "#lib/auth/portal-session.ts";
+import { consoleOrigin } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { existing, Problem } from "#lib/errors.ts";
@@ -51,8 +51,13 @@ export async function createPortalLink(
   return inTransaction(appDatabase(), async ({ orm }) => {
     const affiliate = existing(await lockAffiliate(orm, key, "share"), "affiliate");
     const id = uuidV7();
-    const token = randomBytes(32).toString("base64url");
-    const given = { affiliateId: affiliate.id, tokenHash: hashToken(token), createdBy: actor.name, minutes };
+    const token = makeLinkToken();
+    const given = {
+      affiliateId: affiliate.id,
+      tokenHash: hashLinkToken(token),
+      createdBy: actor.name,
+      minutes,
+    };
     await insertPortalLink(orm, { id, ...given });
     await recordAudit(orm, actor, {
       action: "portal_link.create",
@@ -90,11 +95,11 @@ export async function enterPortal(
   request: RequestFacts,
   { token }: PortalEntry,
 ): Promise<{ cookies: string[] }> {
-  const sessionToken = randomBytes(32).toString("base64url");
+  const sessionToken = makeLinkToken();
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     const link = await usePortalLink(client, {
-      tokenHash: hashToken(token),
-      sessionHash: portalSessionHash(sessionToken),
+      tokenHash: hashLinkToken(token),
+      sessionHash: hashLinkToken(sessionToken),
       sessionHours,
     });
     if (!link) throw new Problem("link_not_valid", "It was used, was revoked or has expired");
@@ -110,10 +115,5 @@ export async function enterPortal(
 }
 
 function urlOf(token: string): string {
-  const { publicUrl, port } = config();
-  return `${publicUrl ?? `http://127.0.0.1:${port}`}/portal/enter?token=${token}`;
-}
-
-function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return `${consoleOrigin()}/portal/enter?token=${token}`;
 }

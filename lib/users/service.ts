@@ -1,6 +1,6 @@
 import { lockFirstAdmin } from "#lib/accounts/first-admin.ts";
 import { deleteSessions } from "#lib/accounts/queries.ts";
-import { lockAffiliate } from "#lib/affiliates/queries.ts";
+import { namedAffiliate } from "#lib/affiliates/named.ts";
 import type { Page } from "#lib/api/paging.ts";
 import type { AuditAction } from "#lib/audit/actions.ts";
 import { recordAudit } from "#lib/audit/record.ts";
@@ -8,7 +8,7 @@ import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
-import { existing, invalidField, Problem } from "#lib/errors.ts";
+import { existing, Problem } from "#lib/errors.ts";
 import { deleteNoticeSettings } from "#lib/notices/queries.ts";
 import {
   deleteSecondFactor,
@@ -116,12 +116,6 @@ async function changingUser(
 async function refuseLastAdmin(orm: Orm, user: User): Promise<void> {
   if (user.role !== "admin" || user.status !== "active" || (await hasOtherAdmin(orm, user.id))) return;
   throw new Problem("last_admin", "This is the last admin; make somebody else one first");
-}
-
-async function namedAffiliate(orm: Orm, key: string): Promise<{ id: string; key: string; name: string }> {
-  const affiliate = await lockAffiliate(orm, key, "share");
-  if (!affiliate) throw invalidField("affiliate", "does not exist");
-  return affiliate;
 }
 
 type Change = {

@@ -16,6 +16,6 @@ test.each([
   { of: "", anchor: null, key: "c", range: true, makes: "c" },
   // The row that was chosen last has left the page.
   { of: "", anchor: "gone", key: "c", range: true, makes: "c" },
-])("of [$of], $key (range $range, last $anchor) makes [$then]", ({ of, anchor, key, range, makes }) => {
+])("of [$of], $key (range $range, last $anchor) makes [$makes]", ({ of, anchor, key, range, makes }) => {
   expect(sorted(chooseRow(all, { keys: new Set(of), anchor }, { key, range }))).toBe(makes);
 });

@@ -35,7 +35,6 @@ const support: Verb[] = [
   "template.preview",
 ];
 const ops: Verb[] = [
-  "alert.edit",
   "delivery.discard",
   "delivery.requeue",
   "endpoint.approve_change",
@@ -48,7 +47,6 @@ const ops: Verb[] = [
   "endpoint.revoke_secret",
   "endpoint.rotate_secret",
   "endpoint.test",
-  "retention.edit",
 ];
 const admin: Verb[] = [
   "affiliate.create",

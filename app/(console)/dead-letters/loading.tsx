@@ -1,5 +1,5 @@
 import { TableSkeleton } from "#components/data-table/states.tsx";
-import { FindingsSkeleton } from "#components/dead-letters/findings.tsx";
+import { FindingsSkeleton } from "#components/dead-letters/findings-skeleton.tsx";
 import { PageHeader } from "#components/layout/page-header.tsx";
 
 export default function Loading() {
