@@ -113,6 +113,8 @@ export const twoFactors = posthorn.table(
     verified: boolean().notNull().default(true),
     failedVerificationCount: integer("failed_verification_count").notNull().default(0),
     lockedUntil: at("locked_until"),
+    /** Ours: the latest 30 seconds, counted from 1970, whose code was taken; it and those before are used up. */
+    lastStep: integer("last_step"),
   },
   (t) => [index("two_factors_user").on(t.userId)],
 );

@@ -8,14 +8,13 @@ import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
-import { endPortalSession } from "#lib/portal-links/queries.ts";
 import { endView } from "#lib/view-as/queries.ts";
 import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
+import { endReplacedSession, endSession } from "./end-session.ts";
 import { lockFirstAdmin } from "./first-admin.ts";
 import { requireAccount } from "./own-account.ts";
 import {
-  deleteSession,
   deleteSessions,
   isSetupLinkValid,
   selectSessions,
@@ -23,9 +22,9 @@ import {
   updatePasswordHash,
   updateUserName,
 } from "./queries.ts";
+import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { Account, AccountEdit, AccountSession, PasswordChange, Setup, SignIn } from "./schema.ts";
 import { countTry, forgetTries } from "./throttle.ts";
-import { headersOf } from "./two-factor.ts";
 
 /** What the browser is to keep of a session: Set-Cookie headers. */
 type WithCookies = { cookies: string[] };
@@ -33,15 +32,17 @@ type WithCookies = { cookies: string[] };
 type SignedIn = WithCookies & { needsCode: boolean };
 
 /**
- * Signs somebody in. A 401 that is the same for an unknown address, a wrong password and a user who was deactivated; 429
- * after too many tries.
+ * Signs somebody in, and ends the session that the request came with, whoever's it was. A 401 that is the same for an
+ * unknown address, a wrong password and a user who was deactivated; 429 after too many tries.
  */
-export async function signIn(from: CallOrigin, given: SignIn): Promise<SignedIn> {
+export async function signIn(request: RequestFacts, given: SignIn): Promise<SignedIn> {
+  const { from } = request;
   const { pool } = appDatabase();
   const tries = { email: given.email, address: from.address };
   await countTry(pool, tries);
   const signedIn = await openSession(from, given);
   await forgetTries(pool, tries);
+  await endReplacedSession(request);
   return signedIn;
 }
 
@@ -163,13 +164,7 @@ export async function listSessions(actor: SessionActor): Promise<{ data: Account
 
 /** Ends the session that asks. */
 export async function signOut(actor: SessionActor): Promise<WithCookies> {
-  await inTransaction(appDatabase(), async ({ client, orm }) => {
-    await endView(client, actor);
-    if (actor.viaLink) await endPortalSession(orm, actor.sessionId);
-    else await deleteSession(orm, actor.sessionId);
-    const objectKind = actor.viaLink ? "portal_link" : "user";
-    await recordAudit(orm, actor, { action: "user.sign_out", objectKind, objectId: actor.id });
-  });
+  await inTransaction(appDatabase(), (tx) => endSession(tx, actor));
   return { cookies: await endingCookies() };
 }
 

@@ -6,9 +6,11 @@ import { findSession } from "#lib/auth/session.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { notFound, Problem } from "#lib/errors.ts";
+import { endReplacedSession } from "./end-session.ts";
+import { networkOf } from "./network.ts";
+import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SingleSignOnReturn, SingleSignOnStart } from "./schema.ts";
 import { countUse } from "./throttle.ts";
-import { headersOf, type RequestFacts } from "./two-factor.ts";
 
 /** Within 15 minutes, from one address. */
 const maxStarts = 100;
@@ -29,7 +31,7 @@ export async function beginSingleSignOn(
 ): Promise<{ url: string; cookies: string[] }> {
   if (!hasSingleSignOn()) throw notFound("way to sign in");
   const detail = "Too many tries to sign in; wait before the next one";
-  await countUse(appDatabase().pool, { of: ["oidc", from.address], max: maxStarts, detail });
+  await countUse(appDatabase().pool, { of: ["oidc", networkOf(from.address)], max: maxStarts, detail });
   const { headers, response } = await betterAuthInstance()
     .api.signInSocial({
       body: {
@@ -80,5 +82,6 @@ export async function endSingleSignOn(
       after: { single_sign_on: true },
     },
   );
+  await endReplacedSession(request);
   return { path: localPath(response.headers.get("location")), cookies };
 }

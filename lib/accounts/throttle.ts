@@ -1,24 +1,62 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "#lib/db/database.ts";
 import { Problem } from "#lib/errors.ts";
+import { networkOf } from "./network.ts";
 
-/** Within each `windowMinutes`, which begin with the first try. */
+/** Each begins with its first try, and ends whatever is tried meanwhile. */
 const windowMinutes = 15;
-const maxTries = { account: 10, address: 100 } as const;
+const accountWindowMinutes = 60;
+const maxTries = { accountFromAddress: 10, address: 100, account: 100 } as const;
+/** Of second factors. */
+const maxCodes = { user: 10, address: 50 } as const;
 
+type Limit = { key: Buffer; max: number; minutes: number };
 export type Tries = { email: string; address: string | null };
 
 /**
  * Counts a try to sign in, before it is judged, so that many at once are counted as well: for the account from this
- * address, and for the address. 429 past either limit, with the time until its window ends.
+ * address, for the address, and for the account from all addresses where it is not signed in. So nobody who tries from
+ * many keeps its owner out where they are at home. 429 past a limit, with the time until its window ends.
  */
 export async function countTry(db: Queryable, tries: Tries): Promise<void> {
-  const [account, address] = keysOf(tries);
-  const limits = [
-    { key: account, max: maxTries.account },
-    { key: address, max: maxTries.address },
+  const keys = keysOf(tries);
+  const limits: Limit[] = [
+    { key: keys.accountFromAddress, max: maxTries.accountFromAddress, minutes: windowMinutes },
+    { key: keys.address, max: maxTries.address, minutes: windowMinutes },
   ];
+  if (!(await isSignedInFrom(db, tries)))
+    limits.push({ key: keys.account, max: maxTries.account, minutes: accountWindowMinutes });
   await countTowards(db, limits, "Too many tries to sign in; wait before the next one");
+}
+
+/** Whether the account has a session that began at this address, over users_email and sessions_user. */
+async function isSignedInFrom(db: Queryable, { email, address }: Tries): Promise<boolean> {
+  if (address === null) return false;
+  const { rows } = await db.query<{ ip_address: string }>(
+    `select distinct s.ip_address from posthorn.sessions s join posthorn.users u on u.id = s.user_id
+     where u.email = $1 and s.expires_at > now() and s.ip_address is not null`,
+    [email],
+  );
+  return rows.some((row) => networkOf(row.ip_address) === networkOf(address));
+}
+
+export type CodeTry = { userId: string | null; address: string | null };
+
+/**
+ * Counts a code before it is judged: for whom it is, null where nobody knows, and for the address, which no right code
+ * clears, or somebody's own would buy tries of another's. 429 past either limit.
+ */
+export async function countCode(db: Queryable, { userId, address }: CodeTry): Promise<void> {
+  const limits: Limit[] = [
+    { key: hashed(["code from", networkOf(address)]), max: maxCodes.address, minutes: windowMinutes },
+  ];
+  if (userId !== null) limits.push({ key: codeKey(userId), max: maxCodes.user, minutes: windowMinutes });
+  await countTowards(db, limits, "Too many codes were tried; wait before the next one");
+}
+
+/** After a right code: ends this user's row of wrong ones, and nothing else. */
+export async function forgetCodes(db: Queryable, userId: string): Promise<void> {
+  await db.query("delete from posthorn.sign_in_tries where key = $1", [codeKey(userId)]);
 }
 
 /**
@@ -29,15 +67,11 @@ export async function countUse(
   db: Queryable,
   { of, max, detail }: { of: readonly unknown[]; max: number; detail: string },
 ): Promise<void> {
-  await countTowards(db, [{ key: hashed(of), max }], detail);
+  await countTowards(db, [{ key: hashed(of), max, minutes: windowMinutes }], detail);
 }
 
 /** In the database, so that it holds over all processes and restarts. */
-async function countTowards(
-  db: Queryable,
-  limits: { key: Buffer; max: number }[],
-  detail: string,
-): Promise<void> {
+async function countTowards(db: Queryable, limits: Limit[], detail: string): Promise<void> {
   const keys = limits.map(({ key }) => key);
   const { rows } = await db.query<{ key: Buffer; tries: number; ends_in: number }>(
     `with expired as (
@@ -46,12 +80,13 @@ async function countTowards(
          order by ends_at limit 100 for update skip locked)
      )
      insert into posthorn.sign_in_tries as t (key, tries, ends_at)
-     select key, 1, now() + make_interval(mins => $2) from unnest($1::bytea[]) key order by key
+     select key, 1, now() + make_interval(mins => minutes)
+     from unnest($1::bytea[], $2::int[]) limits (key, minutes) order by key
      on conflict (key) do update set
        tries = case when t.ends_at < now() then 1 else t.tries + 1 end,
        ends_at = case when t.ends_at < now() then excluded.ends_at else t.ends_at end
      returning key, tries, ceil(extract(epoch from ends_at - now()))::int as ends_in`,
-    [keys, windowMinutes],
+    [keys, limits.map(({ minutes }) => minutes)],
   );
   const waits = rows
     .filter((row) => row.tries > (limits.find(({ key }) => key.equals(row.key))?.max ?? 0))
@@ -60,18 +95,27 @@ async function countTowards(
   throw new Problem("too_many_requests", detail, [], { retryAfterSeconds: Math.max(1, ...waits) });
 }
 
-/** A try that was right counts for nothing, and ends the account's row of wrong ones. */
+/** A try that was right counts for nothing, and ends the account's row of wrong ones from this address. */
 export async function forgetTries(db: Queryable, tries: Tries): Promise<void> {
-  const [account, address] = keysOf(tries);
+  const { accountFromAddress, address, account } = keysOf(tries);
   await db.query(
     `with forgotten as (delete from posthorn.sign_in_tries where key = $1)
-     update posthorn.sign_in_tries set tries = greatest(tries - 1, 0) where key = $2`,
-    [account, address],
+     update posthorn.sign_in_tries set tries = greatest(tries - 1, 0) where key in ($2, $3)`,
+    [accountFromAddress, address, account],
   );
 }
 
-function keysOf({ email, address }: Tries): [Buffer, Buffer] {
-  return [hashed(["account", email, address]), hashed(["address", address])];
+function codeKey(userId: string): Buffer {
+  return hashed(["code of", userId]);
+}
+
+function keysOf({ email, address }: Tries): Record<keyof typeof maxTries, Buffer> {
+  const network = networkOf(address);
+  return {
+    accountFromAddress: hashed(["account", email, network]),
+    address: hashed(["address", network]),
+    account: hashed(["account", email]),
+  };
 }
 
 /** Hashed, so that what people type by mistake, a password among it, is kept nowhere. */

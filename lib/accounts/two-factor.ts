@@ -1,23 +1,14 @@
 import { recordAudit } from "#lib/audit/record.ts";
-import { addressHeader, type CallOrigin } from "#lib/auth/actor.ts";
-import { betterAuthInstance, isRefusal } from "#lib/auth/better-auth.ts";
-import type { SessionActor } from "#lib/auth/session.ts";
+import { betterAuthInstance, isRefusal, signedCookie } from "#lib/auth/better-auth.ts";
+import { type SessionActor, signedToken } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { endReplacedSession } from "./end-session.ts";
 import { requireAccount } from "./own-account.ts";
+import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
-import { countTry, forgetTries } from "./throttle.ts";
-
-/** What of a request better-auth reads: its cookies, and where it came from. */
-export type RequestFacts = { cookie: string | null; from: CallOrigin };
-
-export function headersOf({ cookie, from: { address, userAgent } }: RequestFacts): Headers {
-  return new Headers({
-    ...(cookie === null ? {} : { cookie }),
-    ...(address === null ? {} : { [addressHeader]: address }),
-    ...(userAgent === null ? {} : { "user-agent": userAgent }),
-  });
-}
+import { countCode, countTry, forgetCodes, forgetTries } from "./throttle.ts";
+import { takeStep } from "./totp-step.ts";
 
 /**
  * The second step of a sign-in whose first one asked for it: the code that the app shows (RFC 6238), or a backup code,
@@ -28,24 +19,43 @@ export async function signInWithCode(
   { code }: SecondFactor,
 ): Promise<{ cookies: string[] }> {
   const { pool, orm } = appDatabase();
-  // Whose it is, only the cookie knows.
-  const tries = { email: "second factor", address: request.from.address };
-  await countTry(pool, tries);
+  const challenge = await challengeOf(request.cookie);
+  const userId = challenge && (await challengedUser(challenge.token));
+  await countCode(pool, { userId, address: request.from.address });
   const { api } = betterAuthInstance();
-  const given = { body: { code }, headers: headersOf(request), returnHeaders: true } as const;
-  const step = /^\d{6}$/.test(code) ? api.verifyTOTP(given) : api.verifyBackupCode(given);
-  const { headers, response } = await step.catch((error: unknown) => {
-    if (!isRefusal(error)) throw error;
-    throw new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
+  // Without the rest: of a session that comes along, better-auth would judge that session's user.
+  const headers = headersOf({ ...request, cookie: challenge?.cookie ?? null });
+  const given = { body: { code }, headers, returnHeaders: true } as const;
+  const isOfApp = /^\d{6}$/.test(code);
+  const wrong = new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
+  if (isOfApp && userId !== null && !(await takeStep(pool, { userId, code }))) throw wrong;
+  const step = isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given);
+  const { headers: opened, response } = await step.catch((error: unknown) => {
+    throw isRefusal(error) ? wrong : error;
   });
-  await forgetTries(pool, tries);
   const { id, name } = response.user;
+  await forgetCodes(pool, id);
   await recordAudit(
     orm,
     { kind: "user", id, name, from: request.from },
     { action: "user.sign_in", objectKind: "user", objectId: id, after: { second_factor: true } },
   );
-  return { cookies: headers.getSetCookie() };
+  await endReplacedSession(request);
+  return { cookies: opened.getSetCookie() };
+}
+
+/** The cookie of a first step, and no other of the request's; null without one that we signed. */
+async function challengeOf(cookie: string | null): Promise<{ cookie: string; token: string } | null> {
+  const { name } = (await betterAuthInstance().$context).createAuthCookie("two_factor");
+  const token = signedToken(cookie, name);
+  return token === null ? null : { cookie: signedCookie(name, token), token };
+}
+
+/** Who gave the right password in that step; null once it is over. */
+async function challengedUser(token: string): Promise<string | null> {
+  const { internalAdapter } = await betterAuthInstance().$context;
+  const found = await internalAdapter.findVerificationValue(token);
+  return found && found.expiresAt > new Date() ? found.value : null;
 }
 
 /** A new secret for an app, and backup codes, shown this once. Nothing is asked for yet: `enableTwoFactor` turns it on. */
@@ -72,6 +82,8 @@ export async function enableTwoFactor(
   { cookie, code }: { cookie: string | null; code: string },
 ): Promise<{ cookies: string[] }> {
   requireAccount(actor);
+  const wrong = invalidField("code", "is not what the app shows for the latest secret, or was used");
+  if (!(await takeStep(appDatabase().pool, { userId: actor.id, code }))) throw wrong;
   const { headers } = await betterAuthInstance()
     .api.verifyTOTP({
       body: { code },
@@ -79,8 +91,7 @@ export async function enableTwoFactor(
       returnHeaders: true,
     })
     .catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      throw invalidField("code", "is not what the app shows for the latest secret");
+      throw isRefusal(error) ? wrong : error;
     });
   await recordAudit(appDatabase().orm, actor, {
     action: "user.enable_second_factor",

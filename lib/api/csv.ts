@@ -1,5 +1,5 @@
-/** What a spreadsheet takes for the beginning of a formula. */
-const formula = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for the beginning of a formula, or skips before one; some read full-width signs alike. */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * One line of a CSV file (RFC 4180), its end included; null is an empty cell. A cell that a spreadsheet would

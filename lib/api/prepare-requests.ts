@@ -28,18 +28,26 @@ export function prepareRequests(): void {
 }
 
 /**
- * The socket's other end, or what the outermost of our own proxies saw: each appends to X-Forwarded-For, so of what the
- * caller wrote there itself nothing is believed.
+ * The socket's other end, or what the outermost of our own proxies saw: each appends one entry to X-Forwarded-For, so the
+ * place alone, counted from the end, tells whose an entry is, and of what the caller wrote there nothing is believed. The
+ * socket's other end as well where that entry is missing or no address.
  */
 export function callerAddress(
   { headers, socket }: Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } },
   trustedProxies: number,
 ): string {
-  const forwarded = headers["x-forwarded-for"];
-  const named = [forwarded ?? []].flat().flatMap((list) => list.split(",").map((one) => one.trim()));
-  const seen = [...named.filter((one) => isIP(one) !== 0), socket.remoteAddress ?? ""];
-  const address = seen.at(-1 - trustedProxies) ?? seen[0] ?? "";
-  return address.replace(/^::ffff:(?=\d+\.)/, "");
+  const entries = [headers["x-forwarded-for"] ?? []].flat().flatMap((list) => list.split(","));
+  const seen = trustedProxies === 0 ? undefined : entries.at(-trustedProxies);
+  const address = (seen && addressIn(seen)) ?? socket.remoteAddress ?? "";
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** Of `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`; null for anything else. */
+function addressIn(entry: string): string | null {
+  const text = entry.trim();
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = bracketed ?? dotted ?? text;
+  return isIP(address) === 0 || (bracketed !== undefined && isIP(address) !== 6) ? null : address;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync } from "node:crypto";
+import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth/minimal";
 import { genericOAuth } from "better-auth/plugins/generic-oauth";
@@ -32,6 +32,16 @@ export function betterAuthInstance(): BetterAuth {
 /** Signs cookies; another key than the one that encrypts, derived from it, so that neither tells of the other. */
 export function cookieSecret(): string {
   return derived(secretKeys()[0]);
+}
+
+/** Of a token in a cookie, as better-auth signs and checks it. */
+export function signatureOf(token: string): Buffer {
+  return createHmac("sha256", cookieSecret()).update(token).digest();
+}
+
+/** The name and value of a cookie with a token and its signature. */
+export function signedCookie(name: string, token: string): string {
+  return `${name}=${encodeURIComponent(`${token}.${signatureOf(token).toString("base64")}`)}`;
 }
 
 function derived(secretKey: Buffer): string {

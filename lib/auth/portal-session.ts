@@ -1,9 +1,8 @@
-import { createHmac } from "node:crypto";
 import { hashLinkToken } from "#lib/auth/link-token.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { selectPortalSession } from "#lib/portal-links/queries.ts";
 import { callOrigin } from "./actor.ts";
-import { betterAuthInstance, cookieSecret } from "./better-auth.ts";
+import { betterAuthInstance, signedCookie } from "./better-auth.ts";
 import type { SessionActor } from "./session.ts";
 
 /** Who acts by a portal link, as the audit log calls them: nobody knows the person, but who let them in. */
@@ -38,7 +37,6 @@ export async function findPortalSession(token: string, headers: Headers): Promis
 /** A Set-Cookie header for the cookie that every session has, signed as all are; it takes the place of another session. */
 export async function openedSessionCookie(token: string, maxAgeSeconds: number): Promise<string> {
   const { name, attributes } = (await betterAuthInstance().$context).authCookies.sessionToken;
-  const signature = createHmac("sha256", cookieSecret()).update(token).digest("base64");
   const secure = attributes.secure ? "; Secure" : "";
-  return `${name}=${encodeURIComponent(`${token}.${signature}`)}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  return `${signedCookie(name, token)}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { appDatabase } from "#lib/db/app.ts";
 import { Problem } from "#lib/errors.ts";
 import { endView } from "#lib/view-as/queries.ts";
 import type { Role } from "#lib/vocabulary.ts";
 import { type Actor, callOrigin } from "./actor.ts";
-import { betterAuthInstance, cookieSecret } from "./better-auth.ts";
+import { betterAuthInstance, signatureOf } from "./better-auth.ts";
 import { findPortalSession } from "./portal-session.ts";
 
 /** Somebody who is signed in. */
@@ -87,7 +87,7 @@ async function sessionCookieName(): Promise<string> {
 }
 
 /** The token of a cookie whose signature is ours. */
-function signedToken(cookies: string | null, name: string): string | null {
+export function signedToken(cookies: string | null, name: string): string | null {
   const given = cookies
     ?.split(";")
     .map((part) => part.trim())
@@ -97,7 +97,7 @@ function signedToken(cookies: string | null, name: string): string | null {
   if (!value || end < 1) return null;
   const token = value.slice(0, end);
   const signature = Buffer.from(value.slice(end + 1), "base64");
-  const expected = createHmac("sha256", cookieSecret()).update(token).digest();
+  const expected = signatureOf(token);
   return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : null;
 }
 

@@ -1,6 +1,7 @@
 import { hashPassword } from "better-auth/crypto";
 import { v7 as uuidV7 } from "uuid";
 import { createUser, refuseWeakPassword } from "#lib/accounts/create-user.ts";
+import { networkOf } from "#lib/accounts/network.ts";
 import { countUse } from "#lib/accounts/throttle.ts";
 import { namedAffiliate } from "#lib/affiliates/named.ts";
 import type { Page } from "#lib/api/paging.ts";
@@ -103,7 +104,11 @@ export async function lookAtInvitation(token: string): Promise<Invitation | null
  */
 export async function acceptInvitation(from: CallOrigin, given: InvitationAcceptance): Promise<void> {
   const detail = "Too many invitations were accepted from this address; wait before the next one";
-  await countUse(appDatabase().pool, { of: ["accept", from.address], max: maxUses.accept, detail });
+  await countUse(appDatabase().pool, {
+    of: ["accept", networkOf(from.address)],
+    max: maxUses.accept,
+    detail,
+  });
   await acceptOnce(from, given).catch((error: unknown) => {
     // Somebody took the address in this very moment: now it is seen to be taken.
     if (!(error instanceof Problem && error.code === "already_exists")) throw error;

@@ -29,9 +29,24 @@ export async function selectNoticeSettings(orm: Orm, userId: string): Promise<St
   return { kinds, byEmail, webhookUrl, webhookSecret };
 }
 
-/** Takes turns with every other change of this user's settings, until the transaction ends. */
-export async function lockNoticeSettings(db: Queryable, userId: string): Promise<void> {
-  await db.query("select from posthorn.users where id = $1 for no key update", [userId]);
+/**
+ * Takes turns with every other change of this user's settings, until the transaction ends. False when they have become
+ * another affiliate's, or nobody's, by then.
+ */
+export async function lockNoticeSettings(
+  db: Queryable,
+  { userId, affiliateId }: { userId: string; affiliateId: string | null },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from posthorn.users where id = $1 and affiliate_id = $2 for no key update",
+    [userId, affiliateId],
+  );
+  return rowCount === 1;
+}
+
+/** What was chosen for one affiliate, a webhook among it, is not to be told of another. */
+export async function deleteNoticeSettings(orm: Orm, userId: string): Promise<void> {
+  await orm.delete(noticeSettings).where(eq(noticeSettings.userId, userId));
 }
 
 export async function saveNoticeSettings(
@@ -121,6 +136,7 @@ export async function takeDueNotices(
         s.webhook_secret as "webhookSecret", n.at, n.kind, e.id as "endpointId", e.name as "endpointName",
         e.url as "endpointUrl", a.key as "affiliateKey", n.reason, n.status, n.failing_since as "failingSince",
         u.deactivated_at is null and a.deleted_at is null and e.deleted_at is null
+          and u.affiliate_id is not distinct from n.affiliate_id
           and (s.user_id is null or n.kind = any(s.kinds))
           and case t.channel when 'email' then coalesce(s.by_email, true) else s.webhook_url is not null end as wanted
       from taken t

@@ -6,7 +6,7 @@ import { authorize, isAffiliate } from "#lib/auth/permissions.ts";
 import type { SessionActor } from "#lib/auth/session.ts";
 import { config, secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction } from "#lib/db/database.ts";
+import { inTransaction, type Queryable } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
 import { checkEndpointUrl } from "#lib/http/address-guard.ts";
 import { encryptSecret, formatSigningSecret, generateSigningSecret } from "#lib/secrets.ts";
@@ -46,7 +46,7 @@ export async function editNoticeSettings(
   const userId = accountOf(actor);
   const url = edit.webhook_url ? checkedUrl(edit.webhook_url) : edit.webhook_url;
   return inTransaction(appDatabase(), async ({ client, orm }) => {
-    await lockNoticeSettings(client, userId);
+    await lockSettings(client, actor);
     const before = await selectNoticeSettings(orm, userId);
     const webhookUrl = url === undefined ? before.webhookUrl : url;
     const made = webhookUrl !== null && before.webhookSecret === null ? newSecret(userId) : null;
@@ -75,7 +75,7 @@ export async function editNoticeSettings(
 export async function replaceNoticeSecret(actor: SessionActor): Promise<NoticeSecret> {
   const userId = accountOf(actor);
   return inTransaction(appDatabase(), async ({ client, orm }) => {
-    await lockNoticeSettings(client, userId);
+    await lockSettings(client, actor);
     const settings = await selectNoticeSettings(orm, userId);
     if (settings.webhookUrl === null) throw new Problem("wrong_status", "There is no webhook for notices");
     const { sealed, text } = newSecret(userId);
@@ -95,6 +95,11 @@ function accountOf(actor: SessionActor): string {
   requireAccount(actor);
   if (!isAffiliate(actor)) throw new Problem("forbidden", "Notices are for the users of an affiliate");
   return actor.id;
+}
+
+async function lockSettings(db: Queryable, { id: userId, affiliateId }: SessionActor): Promise<void> {
+  if (await lockNoticeSettings(db, { userId, affiliateId })) return;
+  throw new Problem("forbidden", "You are not a user of this affiliate any more");
 }
 
 function newSecret(userId: string): { sealed: Buffer; text: string } {

@@ -1,8 +1,10 @@
 import { v7 as uuidV7 } from "uuid";
+import { endReplacedSession } from "#lib/accounts/end-session.ts";
+import type { RequestFacts } from "#lib/accounts/request-facts.ts";
 import { lockAffiliate, selectAffiliate } from "#lib/affiliates/queries.ts";
 import type { Page } from "#lib/api/paging.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import type { Actor, CallOrigin } from "#lib/auth/actor.ts";
+import type { Actor } from "#lib/auth/actor.ts";
 import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { openedSessionCookie, portalSessionName } from "#lib/auth/portal-session.ts";
@@ -85,8 +87,14 @@ export async function revokePortalLink(actor: Actor, key: string, id: string): P
   });
 }
 
-/** Exchanges a link for a session of the affiliate's, once; 410 for one that was used, revoked or has expired. */
-export async function enterPortal(from: CallOrigin, { token }: PortalEntry): Promise<{ cookies: string[] }> {
+/**
+ * Exchanges a link for a session of the affiliate's, once, and ends the session that the request came with. 410 for a
+ * link that was used, revoked or has expired.
+ */
+export async function enterPortal(
+  request: RequestFacts,
+  { token }: PortalEntry,
+): Promise<{ cookies: string[] }> {
   const sessionToken = makeLinkToken();
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     const link = await usePortalLink(client, {
@@ -98,10 +106,11 @@ export async function enterPortal(from: CallOrigin, { token }: PortalEntry): Pro
     const { id, createdBy, affiliateId } = link;
     await recordAudit(
       orm,
-      { kind: "user", id, name: portalSessionName(createdBy), from },
+      { kind: "user", id, name: portalSessionName(createdBy), from: request.from },
       { action: "portal_link.use", objectKind: "portal_link", objectId: id, affiliateId },
     );
   });
+  await endReplacedSession(request);
   return { cookies: [await openedSessionCookie(sessionToken, sessionHours * 3_600)] };
 }
 

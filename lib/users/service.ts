@@ -9,6 +9,7 @@ import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { existing, Problem } from "#lib/errors.ts";
+import { deleteNoticeSettings } from "#lib/notices/queries.ts";
 import {
   deleteSecondFactor,
   hasOtherAdmin,
@@ -43,6 +44,7 @@ export async function changeUserRole(actor: Actor, id: string, given: RoleOf): P
     if (user.role === given.role && user.affiliate?.id === affiliate?.id) return;
     if (given.role !== "admin") await refuseLastAdmin(orm, user);
     await updateUserRole(orm, id, { role: given.role, affiliateId: affiliate?.id ?? null });
+    if (user.affiliate?.id !== affiliate?.id) await deleteNoticeSettings(orm, id);
     await record(orm, actor, {
       action: "user.change_role",
       user: { ...user, affiliate: affiliate ?? user.affiliate },

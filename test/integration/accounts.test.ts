@@ -148,6 +148,59 @@ describe("too many tries", () => {
   });
 });
 
+describe("too many tries from many addresses", () => {
+  /** As if so many had failed, each from an address of its own. */
+  const failFromMany = async (email: string, tries: number) => {
+    await trySignIn(email, "not the password");
+    await api.database.pool.query(
+      `update posthorn.sign_in_tries set tries = $1
+       where tries = 1 and ends_at > now() + interval '59 minutes'`,
+      [tries],
+    );
+  };
+
+  test("are refused for the account alone, for an hour at most", async () => {
+    const { pool } = api.database;
+    const [user, other] = [
+      await createUserSession(pool, { role: "support", password }),
+      await createUserSession(pool, { role: "support", password }),
+    ];
+    await failFromMany(user.email, 99);
+    // Right ones count for nothing.
+    expect((await trySignIn(user.email)).status).toBe(204);
+    expect((await trySignIn(user.email, "not the password")).status).toBe(401);
+    const refused = await trySignIn(user.email);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect((await trySignIn(other.email)).status).toBe(204);
+    // What is tried meanwhile does not prolong it.
+    await pool.query("update posthorn.sign_in_tries set ends_at = ends_at - interval '59 minutes'");
+    expect(Number((await trySignIn(user.email)).headers.get("retry-after"))).toBeLessThanOrEqual(60);
+    await pool.query("update posthorn.sign_in_tries set ends_at = ends_at - interval '1 minute'");
+    expect((await trySignIn(user.email)).status).toBe(204);
+  });
+
+  test("do not keep the owner out where they are signed in", async () => {
+    const user = await createUserSession(api.database.pool, { role: "support", password });
+    const home = newAddress();
+    expect((await trySignIn(user.email, password, home)).status).toBe(204);
+    await failFromMany(user.email, 100);
+    expect((await trySignIn(user.email)).status).toBe(429);
+    expect((await trySignIn(user.email, password, home)).status).toBe(204);
+    const { pool } = api.database;
+    await pool.query("update posthorn.sessions set expires_at = now() where user_id = $1", [user.id]);
+    expect((await trySignIn(user.email, password, home)).status).toBe(429);
+  });
+
+  test("of IPv6 count as one, by their /64", async () => {
+    const user = await createUserSession(api.database.pool, { role: "support", password });
+    for (let n = 0; n < 10; n++)
+      expect((await trySignIn(user.email, "not the password", `2001:db8:0:7::${n}`)).status).toBe(401);
+    expect((await trySignIn(user.email, password, "2001:db8:0:7:ffff::1")).status).toBe(429);
+    expect((await trySignIn(user.email, password, "2001:db8:0:8::1")).status).toBe(204);
+  });
+});
+
 describe("a session", () => {
   test("ends by itself, and is nobody's with another signature or token", async () => {
     const { pool } = api.database;

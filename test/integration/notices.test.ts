@@ -10,10 +10,12 @@ import { createAffiliate, createEndpoint, testSecretKey } from "#test/helpers/fa
 import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
 import { startMailServer, type TestMailServer } from "#test/helpers/smtp.ts";
 import { createUserSession, type TestUser } from "#test/helpers/users.ts";
+import { eventually } from "#test/helpers/workers.ts";
 import { sendNotices } from "#worker/notices.ts";
 import * as notices from "../../app/api/console/notices/route.ts";
 import * as settings from "../../app/api/console/notices/settings/route.ts";
 import { POST as replaceSecret } from "../../app/api/console/notices/settings/secret/route.ts";
+import { PATCH as changeUser } from "../../app/api/console/users/[id]/route.ts";
 
 const api = setUpApi();
 let mail: TestMailServer;
@@ -172,6 +174,26 @@ describe("a change of an endpoint's state", () => {
     ]);
   });
 
+  test("is for nobody who has become another affiliate's user, or one of the staff, since", async () => {
+    const { pool } = api.database;
+    const { endpointId, affiliateId, user } = await makeWorld();
+    const other = await makeWorld();
+    const promoted = await createUserSession(pool, { role: "affiliate", affiliateId });
+    await fail(endpointId);
+    await note();
+    await pool.query("update posthorn.users set affiliate_id = $2 where id = $1", [
+      user.id,
+      other.affiliateId,
+    ]);
+    await pool.query("update posthorn.users set role = 'ops', affiliate_id = null where id = $1", [
+      promoted.id,
+    ]);
+    await send();
+    expect(mail.mails).toEqual([]);
+    const { rows } = await pool.query("select state from posthorn.notice_sends");
+    expect(rows).toEqual([{ state: "dropped" }, { state: "dropped" }]);
+  });
+
   test("reaches a webhook, signed as ours are, and is tried again a bounded number of times", async () => {
     const { endpointId, user, affiliateId } = await makeWorld();
     const { body } = await choose(user, { by_email: false, webhook_url: receiver.url("/notices?token=x") });
@@ -294,6 +316,57 @@ describe("the choice of notices", () => {
   ])("is refused for %s", async (_, body) => {
     const { user } = await makeWorld();
     expect((await choose(user, body)).status).toBe(422);
+  });
+
+  test("ends with another affiliate, and begins anew there", async () => {
+    const { user } = await makeWorld();
+    const other = await makeWorld();
+    const become = async (body: object) =>
+      expect(await api.call(changeUser, { method: "PATCH", params: { id: user.id }, body })).toMatchObject({
+        status: 200,
+      });
+    const shown = async () => (await api.call(settings.GET, { as: user })).body;
+    const { rows } = await api.database.pool.query("select key from posthorn.affiliates where id = $1", [
+      other.affiliateId,
+    ]);
+    const asOther = { role: "affiliate", affiliate: rows[0].key };
+    const chosen = { by_email: false, webhook_url: "https://example.com/mine" };
+    const untouched = { by_email: true, webhook_url: null };
+    await choose(user, chosen);
+    await become(asOther);
+    expect(await shown()).toMatchObject(untouched);
+    await choose(user, chosen);
+    await become(asOther);
+    expect(await shown()).toMatchObject(chosen);
+    await become({ role: "support" });
+    await become(asOther);
+    expect(await shown()).toMatchObject(untouched);
+  });
+
+  test("is not made by who became another affiliate's in this moment", async () => {
+    const { pool } = api.database;
+    const { user } = await makeWorld();
+    const other = await makeWorld();
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("update posthorn.users set affiliate_id = $2 where id = $1", [
+        user.id,
+        other.affiliateId,
+      ]);
+      const late = choose(user, { webhook_url: "https://example.com/mine" });
+      await eventually(async () => {
+        const { rows } = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length === 1;
+      });
+      await client.query("commit");
+      expect((await late).status).toBe(403);
+    } finally {
+      client.release();
+    }
+    expect((await api.call(settings.GET, { as: user })).body.webhook_url).toBeNull();
   });
 
   test("is not for the staff", async () => {

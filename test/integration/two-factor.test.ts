@@ -33,6 +33,11 @@ function codeOf(base32: string, nowMs = Date.now()): string {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
+/** The next half minute's, which is taken too: with the one of now it was turned on. */
+const nextCodeOf = (secret: string) => codeOf(secret, Date.now() + 30_000);
+/** As if half a minute had passed since the latest code was taken, and another. */
+const passCodes = () => api.database.pool.query("update posthorn.two_factors set last_step = last_step - 2");
+
 const cookieOf = (headers: Headers) =>
   headers
     .getSetCookie()
@@ -66,16 +71,56 @@ test("with a second factor the password alone opens nothing; the code of the app
     status: 401,
     body: { code: "wrong_credentials" },
   });
-  const second = await secondStep(challenge, codeOf(secret));
+  const second = await secondStep(challenge, nextCodeOf(secret));
   expect(second.status).toBe(204);
   expect(await statusWith(cookieOf(second.headers))).toBe(200);
-  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
-  expect((await secondStep("", codeOf(secret))).status).toBe(401);
+  await passCodes();
+  expect((await secondStep(challenge, nextCodeOf(secret))).status).toBe(401);
+  expect((await secondStep("", nextCodeOf(secret))).status).toBe(401);
   const { rows } = await api.database.pool.query(
     "select action from posthorn.audit_log where object_id = $1 order by id",
     [user.id],
   );
   expect(rows.map(({ action }) => action)).toEqual(["user.enable_second_factor", "user.sign_in"]);
+});
+
+test("a code of the app is used up, for other sign-ins as well, and so are those before it", async () => {
+  const { secret } = await turnOn();
+  const challenge = async () => cookieOf((await firstStep()).headers);
+  const attempt = async (code: string) => secondStep(await challenge(), code);
+  const code = nextCodeOf(secret);
+  const wrong = await attempt(codeOf(secret, 0));
+  const [first, second] = [await challenge(), await challenge()];
+  const both = await Promise.all([secondStep(first, code), secondStep(second, code)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([204, 401]);
+  const again = await attempt(code);
+  expect({ ...again.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
+  expect(again.status).toBe(401);
+  expect((await attempt(codeOf(secret))).status).toBe(401);
+  await passCodes();
+  expect((await attempt(code)).status).toBe(204);
+});
+
+test("the code that turned it on signs nobody in", async () => {
+  const made = await api.call(begin, { as: user, body: { password }, headers: from() });
+  const code = codeOf(made.body.secret);
+  expect((await api.call(enable, { as: user, body: { code } })).status).toBe(204);
+  expect((await secondStep(cookieOf((await firstStep()).headers), code)).status).toBe(401);
+});
+
+test("a session that comes along is ended by the second step, and its user's codes open nothing", async () => {
+  const { secret: theirs, cookie } = await turnOn();
+  const challenged = await createUserSession(api.database.pool, { role: "ops", password });
+  user = challenged;
+  const { secret } = await turnOn();
+  const challenge = cookieOf((await firstStep()).headers);
+  expect((await secondStep(`${cookie}; ${challenge}`, nextCodeOf(theirs))).status).toBe(401);
+  expect(await statusWith(cookie)).toBe(200);
+  const second = await secondStep(`${cookie}; ${challenge}`, nextCodeOf(secret));
+  expect((await api.call(account, { headers: { cookie: cookieOf(second.headers) } })).body).toMatchObject({
+    email: challenged.email,
+  });
+  expect(await statusWith(cookie)).toBe(401);
 });
 
 test("a backup code signs in once", async () => {
@@ -107,15 +152,49 @@ test("it is turned on only by who has the password and the app, and turned off b
   expect((await firstStep()).status).toBe(204);
 });
 
-test("codes cannot be guessed: a sign-in and an address have few tries", async () => {
+test("codes cannot be guessed: a sign-in and a user have few tries", async () => {
   const { secret } = await turnOn();
   const challenge = cookieOf((await firstStep()).headers);
   const wrong = codeOf(secret, 0);
   for (let n = 0; n < 5; n++) expect((await secondStep(challenge, wrong)).status).toBe(401);
-  expect((await secondStep(challenge, codeOf(secret))).status).toBe(401);
+  expect((await secondStep(challenge, nextCodeOf(secret))).status).toBe(401);
+  await passCodes();
+  // From another address it is the same user.
+  address += 1;
+  const another = cookieOf((await firstStep()).headers);
   const statuses = [];
-  for (let n = 0; n < 6; n++) statuses.push((await secondStep(challenge, wrong)).status);
-  expect(statuses.at(-1)).toBe(429);
+  for (let n = 0; n < 6; n++) statuses.push((await secondStep(another, wrong)).status);
+  expect(statuses.slice(0, 4)).toEqual([401, 401, 401, 401]);
+  expect(statuses.at(-1)).not.toBe(204);
+  const late = cookieOf((await firstStep()).headers);
+  expect((await secondStep(late, nextCodeOf(secret))).status).toBe(429);
+});
+
+test("one's own right code buys no tries of somebody else's", async () => {
+  const { secret } = await turnOn();
+  const [attacker, victim] = [user, await createUserSession(api.database.pool, { role: "ops", password })];
+  user = victim;
+  const { secret: theirs } = await turnOn();
+  const challenges = async (of: TestUser) => {
+    user = of;
+    return cookieOf((await firstStep()).headers);
+  };
+  const guess = codeOf(theirs, 0);
+  const statuses = [];
+  for (let round = 0; round < 3; round++) {
+    const challenge = await challenges(victim);
+    for (let n = 0; n < 4; n++) statuses.push((await secondStep(challenge, guess)).status);
+    await passCodes();
+    expect((await secondStep(await challenges(attacker), nextCodeOf(secret))).status).toBe(204);
+  }
+  expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+});
+
+test("an address has few tries whoever's they are, and right ones give none back", async () => {
+  const { secret } = await turnOn();
+  expect((await secondStep(cookieOf((await firstStep()).headers), nextCodeOf(secret))).status).toBe(204);
+  for (let n = 0; n < 49; n++) expect((await secondStep("", "000000")).status).toBe(401);
+  expect((await secondStep("", "000000")).status).toBe(429);
 });
 
 test("neither the secret nor a backup code is readable in the database", async () => {

@@ -5,5 +5,6 @@ import { enterPortal } from "#lib/portal-links/service.ts";
 export const POST = route({
   auth: "visitor",
   body: portalEntry,
-  handler: async ({ from, body, setCookies }) => setCookies((await enterPortal(from, body)).cookies),
+  handler: async ({ from, cookie, body, setCookies }) =>
+    setCookies((await enterPortal({ cookie, from }, body)).cookies),
 });

@@ -5,8 +5,8 @@ import { route } from "#lib/api/route.ts";
 export const POST = route({
   auth: "visitor",
   body: signInRequest,
-  handler: async ({ from, body, setCookies }) => {
-    const { cookies, needsCode } = await signIn(from, body);
+  handler: async ({ from, cookie, body, setCookies }) => {
+    const { cookies, needsCode } = await signIn({ cookie, from }, body);
     setCookies(cookies);
     return needsCode ? { needs_code: true } : undefined;
   },

@@ -1,0 +1,1 @@
+ALTER TABLE "posthorn"."two_factors" ADD COLUMN "last_step" integer;
