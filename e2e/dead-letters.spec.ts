@@ -206,6 +206,12 @@ async function writePast(endpoints: {
       status: 422,
       attempts: 1,
     });
+    // Two of which nothing is left to send.
+    await pool.query(
+      `delete from posthorn.event_bodies where event_id in (
+         select event_id from posthorn.deliveries where endpoint_id = $1 order by id limit 2)`,
+      [refusing.id],
+    );
   });
 }
 
@@ -239,6 +245,18 @@ test("what a finding suggests is set where it stands, and its advice follows", a
   const dialog = page.getByRole("dialog", { name: /^Requeue dead letters of refusing/ });
   await expect(dialog.getByRole("radio", { name: "Rendered again" })).toBeChecked();
   await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  await page.getByRole("button", { name: "Requeue all 35 matching" }).click();
+  const all = page.getByRole("dialog", { name: "Requeue all dead letters that match?" });
+  await expect(
+    all.getByText("33 of 35 deliveries of 3 endpoints will be put back to be sent."),
+  ).toBeVisible();
+  await expect(all.getByRole("row", { name: /^refusing/ })).toContainText(
+    "2: The event's data has been purged",
+  );
+  await expect(all.getByRole("row", { name: /^slow/ })).not.toContainText("purged");
+  await expectAccessible(page);
+  await all.getByRole("button", { name: "Cancel" }).click();
 
   await expect(tooFast).toContainText("Put these back: they go out within the limit.", { timeout: lookMs });
   await expect(tooFast.getByRole("button", { name: /^Limit to/ })).toHaveCount(0);
