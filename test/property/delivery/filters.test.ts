@@ -26,6 +26,10 @@ test("comparing decimals is comparing numbers, however they are written", () => 
   );
 });
 
+test("equal ones below 0 compare as 0, and not as -0", () => {
+  expect(compareDecimals("-2.5", "-25e-1")).toBe(0);
+});
+
 test("whole numbers compare as bigint does", () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.bigInt(), (a, b) => {
