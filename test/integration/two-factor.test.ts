@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { setUpApi } from "#test/helpers/api.ts";
 import { createAffiliate } from "#test/helpers/factories.ts";
+import { codeOf } from "#test/helpers/totp.ts";
 import { createUserSession, type TestUser } from "#test/helpers/users.ts";
 import { GET as account } from "../../app/api/console/account/route.ts";
 import { POST as disable } from "../../app/api/console/account/two-factor/disable/route.ts";
@@ -20,20 +20,6 @@ beforeEach(async () => {
   user = await createUserSession(api.database.pool, { role: "ops", password });
   address += 1;
 });
-
-/** RFC 6238 with RFC 4226: SHA-1, 30 seconds, six digits. */
-function codeOf(base32: string, nowMs = Date.now()): string {
-  const bits = [...base32].map((sign) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(sign).toString(2).padStart(5, "0"),
-  );
-  const bytes = bits.join("").match(/.{8}/g) ?? [];
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)));
-  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
-  const hash = createHmac("sha1", key).update(counter).digest();
-  const offset = (hash.at(-1) ?? 0) & 0xf;
-  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
 
 /** The next half minute's, which is taken too: with the one of now it was turned on. */
 const nextCodeOf = (secret: string) => codeOf(secret, Date.now() + 30_000);
