@@ -1,6 +1,5 @@
 import { v7 as uuidV7 } from "uuid";
 import { beforeAll, describe, expect, test } from "vitest";
-import { hashLinkToken } from "#lib/auth/link-token.ts";
 import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { encryptSecret } from "#lib/secrets.ts";
@@ -16,7 +15,7 @@ import {
   testSecretKey,
 } from "#test/helpers/factories.ts";
 import { type Handler, handlersOf, type NamedHandler } from "#test/helpers/handlers.ts";
-import { createUserSession, sessionCookie } from "#test/helpers/users.ts";
+import { createPortalSession, createUserSession } from "#test/helpers/users.ts";
 import { POST as createEventType } from "../../app/api/v1/event-types/route.ts";
 
 /**
@@ -106,13 +105,6 @@ async function makeWorld(): Promise<World> {
     authorization: `Bearer ${(await createApiKey(pool, given)).key}`,
   });
   const viewer = await user({ role: "support" });
-  const portalToken = `portal-${uuidV7()}`;
-  await pool.query(
-    `insert into posthorn.portal_links (id, affiliate_id, token_hash, created_by, expires_at, used_at, session_hash,
-       session_ends_at)
-     values ($1, $2, $3, 'x', now() + interval '1 day', now(), $4, now() + interval '1 hour')`,
-    [uuidV7(), mine.id, hashLinkToken(`${portalToken}-link`), hashLinkToken(portalToken)],
-  );
   await pool.query(
     `update posthorn.sessions set viewed_affiliate_id = $2, view_ends_at = now() + interval '1 hour'
      where id = $1`,
@@ -128,7 +120,7 @@ async function makeWorld(): Promise<World> {
       affiliate: (await user({ role: "affiliate", affiliateId: mine.id })).headers,
       other: (await user({ role: "affiliate", affiliateId: theirs.id })).headers,
       viewer: viewer.headers,
-      link: { cookie: sessionCookie(portalToken), authorization: null },
+      link: { cookie: await createPortalSession(pool, mine.id), authorization: null },
       publish: await key({ purpose: "publish" }),
       read: await key({ purpose: "read" }),
       limited: await key({ purpose: "read", affiliateId: mine.id }),
