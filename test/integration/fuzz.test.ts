@@ -463,8 +463,9 @@ function queryValue(name: string, chance: Chance): string {
 
 /** One of our form that we did not make. */
 function forgedCursor(cursor: string, chance: Chance): string {
-  const key = mutate(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")), chance);
-  return Buffer.from(JSON.stringify(key) ?? "").toString("base64url");
+  const [position = "", signature] = cursor.split(".");
+  const key = mutate(JSON.parse(Buffer.from(position, "base64url").toString("utf8")), chance);
+  return `${Buffer.from(JSON.stringify(key) ?? "").toString("base64url")}.${signature}`;
 }
 
 function makeHeaders({ route }: Target, chance: Chance): Pick<Call, "headers" | "tenant"> {
