@@ -16,7 +16,8 @@ export default defineConfig({
   testDir: "e2e",
   // The tests share one system; each makes what it needs under names of its own.
   fullyParallel: true,
-  workers: 2,
+  // They wait for much of the time: for workers that look every few seconds, for statements that run into their time.
+  workers: 3,
   // Shown as flaky, and counted as passed: on a busy machine a browser may miss its time once.
   retries: 1,
   forbidOnly: Boolean(process.env.CI),

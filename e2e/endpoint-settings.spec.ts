@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, open, test } from "./support.ts";
+import { expect, expectAccessibleInBothThemes, open, test } from "./support.ts";
 
 /** The part of the page under this heading. */
 function panel(page: Page, title: string) {
@@ -222,50 +222,47 @@ test("a breaker's longer history has pages, which the URL remembers", async ({ p
   await expect(history).toHaveCount(11);
 });
 
-for (const theme of ["light", "dark"] as const) {
-  test(`axe finds nothing in the endpoint's panels, dialogs and settings: ${theme}`, async ({
-    page,
-    world,
-  }) => {
-    test.slow();
-    await page.emulateMedia({ colorScheme: theme });
-    const endpoint = await world.createEndpoint({
-      name: "Looked at in full",
-      url: world.receiver.url(world.path("looked-at-in-full")),
-      ordering: "strict",
-      rate_limit: { amount: 100, per: "minute" },
-      headers: [{ name: "Authorization", value: "Bearer 1" }],
-      response_rules: [
-        { kind: "status_in", statuses: [200], retry: true },
-        { kind: "duplicate", text: "known" },
-      ],
-    });
-    await open(page, `/endpoints/${endpoint.id}`);
-    const dialog = page.getByRole("alertdialog");
-    await page.getByRole("button", { name: "Rotate" }).click();
-    await expect(dialog).toBeVisible();
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Rotate" }).click();
-    await expect(page.getByText(/^whsec_/)).toBeVisible();
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await expect(dialog).toBeVisible();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Hold open" }).click();
-    await dialog.getByLabel("Reason").fill("To look at it");
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Hold open" }).click();
-    await expect(page.getByRole("table", { name: /What moved the breaker/ })).toBeVisible();
-    await expectAccessible(page);
-
-    await page.getByRole("link", { name: "Edit" }).click();
-    await page.getByText("Advanced settings").click();
-    await page.getByLabel("Requests", { exact: true }).fill("0");
-    await page.getByLabel("Text of rule 2").fill("");
-    await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByLabel("Text of rule 2")).toHaveAttribute("aria-invalid", "true");
-    await expectAccessible(page);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
+test("axe finds nothing in the endpoint's panels, dialogs and settings, in both themes", async ({
+  page,
+  world,
+}) => {
+  test.slow();
+  const endpoint = await world.createEndpoint({
+    name: "Looked at in full",
+    url: world.receiver.url(world.path("looked-at-in-full")),
+    ordering: "strict",
+    rate_limit: { amount: 100, per: "minute" },
+    headers: [{ name: "Authorization", value: "Bearer 1" }],
+    response_rules: [
+      { kind: "status_in", statuses: [200], retry: true },
+      { kind: "duplicate", text: "known" },
+    ],
   });
-}
+  await open(page, `/endpoints/${endpoint.id}`);
+  const dialog = page.getByRole("alertdialog");
+  await page.getByRole("button", { name: "Rotate" }).click();
+  await expect(dialog).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole("button", { name: "Rotate" }).click();
+  await expect(page.getByText(/^whsec_/)).toBeVisible();
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await expect(dialog).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Hold open" }).click();
+  await dialog.getByLabel("Reason").fill("To look at it");
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole("button", { name: "Hold open" }).click();
+  await expect(page.getByRole("table", { name: /What moved the breaker/ })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByText("Advanced settings").click();
+  await page.getByLabel("Requests", { exact: true }).fill("0");
+  await page.getByLabel("Text of rule 2").fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByLabel("Text of rule 2")).toHaveAttribute("aria-invalid", "true");
+  await expectAccessibleInBothThemes(page);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+});

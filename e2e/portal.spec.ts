@@ -8,7 +8,6 @@ import { routesOf } from "./web-routes.ts";
 const template = (page: Page) => page.getByRole("textbox", { name: "URL template" });
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
 const submit = (page: Page) => page.getByRole("button", { name: "Create the endpoint" });
-const newEndpoint = "/portal/endpoints/new";
 
 /** A page of a new user of the test's affiliate, with the faults that any page is watched for. */
 async function ownersPage(
@@ -305,33 +304,3 @@ test("the guide is told by the catalogue, the policy and the settings", async ({
   await expectNoOverflow(page);
   await page.context().close();
 });
-
-for (const theme of ["light", "dark"] as const) {
-  test(`axe finds nothing on any page of the portal: ${theme}`, async ({ browser, baseURL, world }) => {
-    test.slow();
-    world.receiver.script(world.path("broken"), { status: 503 });
-    const endpoint = await world.createEndpoint({
-      name: "Broken, with a name that is as long as the names that people give their things",
-      url: world.receiver.url(world.path("broken")),
-    });
-    await world.publish("{}");
-    await world.receiver.waitFor(world.path("broken"), 1);
-    const page = await ownersPage({ browser, baseURL, world }, { width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: theme });
-    const paths = ["/portal", "/portal/endpoints", newEndpoint, `/portal/endpoints/${endpoint.id}`];
-    for (const path of [
-      ...paths,
-      `/portal/endpoints/${endpoint.id}/edit`,
-      "/portal/guide",
-      "/settings/account",
-    ]) {
-      await open(page, path);
-      for (const width of [1440, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await expectAccessible(page);
-        await expectNoOverflow(page);
-      }
-    }
-    await page.context().close();
-  });
-}

@@ -34,7 +34,7 @@ test("an endpoint is recovered: preview, reason, a double click, and its requeue
     "Requeue what failed or was held of Recovered tracker",
   );
   await expect(page.getByText("They gave us new credentials").first()).toBeVisible();
-  await expect(page.getByText("Completed")).toBeVisible();
+  await expect(page.getByText("Completed").first()).toBeVisible();
   await expect(page.getByRole("progressbar")).toHaveAttribute("aria-valuetext", "3 of 3");
   await expect.poll(() => world.receiver.requests(path).length).toBe(6);
   await expect(page.getByRole("button", { name: "Cancel the rest" })).toHaveCount(0);
@@ -58,7 +58,7 @@ test("a slow one is cancelled; a second over the same deliveries is refused whil
   };
   await (await start("0.02")).getByRole("button", { name: /^Requeue \d$/ }).click();
   await page.getByRole("link", { name: "Watch it" }).click();
-  await expect(page.getByText("Running")).toBeVisible();
+  await expect(page.getByText("Running").first()).toBeVisible();
 
   const second = await start("1");
   await expect(second.getByText(/still to be taken by/)).toBeVisible();
@@ -69,7 +69,7 @@ test("a slow one is cancelled; a second over the same deliveries is refused whil
 
   await page.getByRole("button", { name: "Cancel the rest" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the rest" }).click();
-  await expect(page.getByText("Cancelled", { exact: true })).toBeVisible();
+  await expect(page.getByText("Cancelled", { exact: true }).first()).toBeVisible();
   await expect(page.getByText("First Admin cancelled it. What was done stays done.")).toBeVisible();
 
   await open(page, "/requeues?state=cancelled");

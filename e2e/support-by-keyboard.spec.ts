@@ -90,6 +90,7 @@ test("the palette goes to pages, affiliates and any id, and leaves fields and di
     await expect(wanted).toHaveAttribute("aria-selected", "true");
     await press(page, "Enter");
     await expect(page).toHaveURL(url);
+    await expect(palette).toHaveCount(0);
   }
   // Within a field a key is a letter, and the palette stays away.
   await press(page, "/");

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import AxeBuilder from "@axe-core/playwright";
-import { type APIRequestContext, test as base, expect, type Page } from "@playwright/test";
+import {
+  type APIRequestContext,
+  type BrowserContext,
+  test as base,
+  expect,
+  type Page,
+} from "@playwright/test";
 import type { Delivery } from "#lib/deliveries/schema.ts";
 import type { EndpointCreated } from "#lib/endpoints/schema.ts";
 import { type Receiver, startReceiver } from "#test/helpers/receiver.ts";
@@ -28,29 +34,22 @@ export type World = {
 
 export const eventType = "conversion.approved";
 
-export const test = base.extend<{ world: World }>({
+export const test = base.extend<{ world: World; faults: undefined }>({
   // Another zone and language than the server's: the first render in the browser must still agree with it.
   timezoneId: "America/New_York",
   locale: "de-DE",
-  page: async ({ page }, use) => {
-    const faults: string[] = [];
-    page.on("pageerror", (error) => faults.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-        faults.push(message.text());
-    });
-    // Not everything that the policy blocks is also a line on the console.
-    await page.addInitScript(() => {
-      document.addEventListener(
-        "securitypolicyviolation",
-        ({ effectiveDirective, blockedURI, sourceFile }) => {
-          console.error(`blocked by ${effectiveDirective}: ${blockedURI} of ${sourceFile}`);
-        },
-      );
-    });
-    await use(page);
-    expect(faults).toEqual([]);
-  },
+  // A page that fails, or does what its policy blocks, ends its test, in whosever browser it is open.
+  faults: [
+    async ({ browser }, use) => {
+      const faults: string[] = [];
+      const watchAll = (context: BrowserContext) => watchFaults(context, faults);
+      browser.on("context", watchAll);
+      await use(undefined);
+      browser.off("context", watchAll);
+      expect(faults).toEqual([]);
+    },
+    { auto: true },
+  ],
   world: async ({ request }, use, testInfo) => {
     const receiver = await startReceiver();
     const key = `e2e-${testInfo.testId.slice(0, 8)}-${randomBytes(4).toString("hex")}`;
@@ -82,6 +81,21 @@ export const test = base.extend<{ world: World }>({
   },
 });
 
+/** Collects what fails in its pages, and what their policy blocks. */
+function watchFaults(context: BrowserContext, faults: string[]): void {
+  context.on("weberror", (webError) => faults.push(webError.error().message));
+  context.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(message.text());
+  });
+  // Not everything that the policy blocks is also a line on the console.
+  void context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sourceFile }) => {
+      console.error(`blocked by ${effectiveDirective}: ${blockedURI} of ${sourceFile}`);
+    });
+  });
+}
+
 /** Calls the public API with the key that the system under test was started with. */
 function caller(request: APIRequestContext) {
   const headers = {
@@ -100,7 +114,23 @@ function caller(request: APIRequestContext) {
 
 /** No finding of axe on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  await expectNoFinding(page, {});
+}
+
+/** The same in both themes. What differs between them is colours, so the dark one is asked for these alone. */
+export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
+  await expectNoFinding(page, {});
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expectNoFinding(page, { runOnly: ["color-contrast"] });
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+}
+
+async function expectNoFinding(page: Page, options: { runOnly?: string[] }): Promise<void> {
+  // No page has frames of others, for whose sake each look would open one more page.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ ...options, resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`)).toEqual([]);
 }
 

@@ -65,11 +65,6 @@ export function existingPath(route: string, records: Records): string {
   });
 }
 
-/** Whether it is one of an affiliate's pages, which do not exist for staff; the way into them is for everybody. */
-export function isPortal(route: string): boolean {
-  return route === "/portal" || (route.startsWith("/portal/") && route !== "/portal/enter");
-}
-
 /** The route with ids that nothing has. */
 export function unknownPath(route: string): string {
   return route.replace(/\[[^/]+\]/g, "nobody-has-this");

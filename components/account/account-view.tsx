@@ -4,11 +4,11 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
 import { useReader } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { editAccountOptions } from "#lib/accounts/client.ts";
 import type { AccountEdit } from "#lib/accounts/schema.ts";
 import { errorWords } from "#lib/api/fetcher.ts";
@@ -55,7 +55,7 @@ function NameForm() {
     setProblem(null);
     edit.mutate(given, {
       onSuccess: () => {
-        toast.success("Your name was changed.");
+        toastDone("Your name was changed.");
         router.refresh();
       },
       onError: (error) => setProblem(showServerErrors(error, { fields: ["name"], setError: form.setError })),

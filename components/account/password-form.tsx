@@ -3,9 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { changePasswordOptions } from "#lib/accounts/client.ts";
 import { passwordRule } from "#lib/accounts/password.ts";
 import type { PasswordChange } from "#lib/accounts/schema.ts";
@@ -26,7 +26,7 @@ export function PasswordForm() {
     change.mutate(given, {
       onSuccess: () => {
         form.reset();
-        toast.success("Your password was changed. You are signed out everywhere else.");
+        toastDone("Your password was changed. You are signed out everywhere else.");
       },
       onError: (error) =>
         setProblem(showServerErrors(error, { fields: ["current", "password"], setError: form.setError })),

@@ -3,12 +3,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Field, Input } from "#components/ui/field.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import {
   beginTwoFactorOptions,
   disableTwoFactorOptions,
@@ -79,7 +79,7 @@ function TurnOn() {
             { code },
             {
               onSuccess: () => {
-                toast.success("Signing in asks for a code from now on.");
+                toastDone("Signing in asks for a code from now on.");
                 router.refresh();
               },
             },
@@ -105,7 +105,7 @@ function TurnOff() {
           { password },
           {
             onSuccess: () => {
-              toast.success("Signing in asks for your password alone.");
+              toastDone("Signing in asks for your password alone.");
               router.refresh();
             },
           },

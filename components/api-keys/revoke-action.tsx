@@ -2,11 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useClockText } from "#components/layout/clock.tsx";
 import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { revokeApiKeyOptions } from "#lib/api-keys/client.ts";
 import type { ApiKey } from "#lib/api-keys/schema.ts";
@@ -20,7 +20,7 @@ export function RevokeAction({ apiKey }: { apiKey: ApiKey }) {
     // Not where it is called: by then the list may have been read without this action, and this been unmounted.
     onSuccess: () => {
       setOpen(false);
-      toast.success(`${apiKey.name} was revoked.`);
+      toastDone(`${apiKey.name} was revoked.`);
     },
   });
   const { last_used_at } = apiKey;

@@ -2,11 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/field.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { approveChangeOptions, refuseChangeOptions } from "#lib/endpoint-changes/client.ts";
 import type { QueuedChange } from "#lib/endpoint-changes/schema.ts";
@@ -31,7 +31,7 @@ function Approve({ change }: { change: QueuedChange }) {
     // Not where it is called: by then the list may have been read without this row, and this been unmounted.
     onSuccess: () => {
       setOpen(false);
-      toast.success(`${change.endpoint.name} sends to its new host.`);
+      toastDone(`${change.endpoint.name} sends to its new host.`);
     },
   });
   return (
@@ -74,7 +74,7 @@ function Refuse({ change }: { change: QueuedChange }) {
     ...refuseChangeOptions,
     onSuccess: () => {
       setOpen(false);
-      toast.success("The change was refused.");
+      toastDone("The change was refused.");
     },
   });
   const text = reason.trim();

@@ -192,6 +192,7 @@ function Remedies({
             title={`Requeue dead letters of ${endpoint.name}?`}
             filter={findingRequeueFilter(action.filter)}
             suggestedReason={findingKindLabels[kind]}
+            suggestedMode={action.mode}
             {...suggestedRate(actions)}
           />
         );

@@ -6,12 +6,18 @@ import { DataTable, listColumnHelper } from "#components/data-table/data-table.t
 import { RowLink } from "#components/data-table/row-link.tsx";
 import { ErrorState, StaleNotice, TableSkeleton } from "#components/data-table/states.tsx";
 import { RelativeTime } from "#components/layout/time.tsx";
-import { withQuery } from "#lib/api/fetcher.ts";
 import { deadLetterGroupsOptions } from "#lib/dead-letters/client.ts";
 import type { DeadLetterGroup } from "#lib/dead-letters/schema.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
 import { reasonSentences } from "#lib/vocabulary.ts";
-import { type DeadLetterParams, groupFilters, groupRequeueFilter, searchRefusal } from "./list-params.ts";
+import {
+  type DeadLetterParams,
+  groupFilters,
+  groupHref,
+  groupRequeueFilter,
+  searchRefusal,
+  unknownRefusal,
+} from "./list-params.ts";
 import { RequeueButton } from "./requeue-button.tsx";
 
 /** Counting half a million takes a quarter of a second, so it is not done every few seconds. */
@@ -24,7 +30,7 @@ const columnsFor = (params: DeadLetterParams) => [
     header: "Cause",
     meta: { phone: "lead", className: "sm:w-[34%] truncate" },
     cell: ({ row: { original: group } }) => (
-      <RowLink href={groupHref(group)} title={causeWords(group)}>
+      <RowLink href={groupHref(group, params)} title={causeWords(group)}>
         {group.status === null ? null : <span className="mr-2 font-mono text-xs">{group.status}</span>}
         {causeWords(group)}
       </RowLink>
@@ -86,7 +92,7 @@ function RequeueGroup({ group, params }: { group: DeadLetterGroup; params: DeadL
       title={`Requeue dead letters of ${endpoint.name}?`}
       description={`${answer}.`}
       filter={filter ?? {}}
-      refusal={filter ? null : searchRefusal}
+      refusal={filter ? null : group.reason === null ? unknownRefusal : searchRefusal}
     />
   );
 }
@@ -141,9 +147,4 @@ function groupKey({ endpoint, reason, status }: DeadLetterGroup): string {
 
 function causeWords({ reason }: DeadLetterGroup): string {
   return reason ? reasonSentences[reason] : "No reason was recorded";
-}
-
-function groupHref({ endpoint, reason, status }: DeadLetterGroup): string {
-  const answer = status === null ? { status_class: "none" } : { status };
-  return withQuery("/dead-letters", { endpoint: endpoint.id, reason, ...answer });
 }

@@ -54,17 +54,30 @@ export function findingRequeueFilter({ reasons, ...same }: LetterFilter): Requeu
   return { ...withoutNulls(same), ...(reasons.length === 0 ? {} : { reasons }) };
 }
 
-/** What the requeue of a group takes: the same answer, or none, at one endpoint, within the list's filters. */
-export function groupRequeueFilter(
-  { endpoint, reason, status }: Pick<DeadLetterGroup, "endpoint" | "reason" | "status">,
-  params: DeadLetterParams,
-): RequeueFilterInput | null {
+type Group = Pick<DeadLetterGroup, "endpoint" | "reason" | "status">;
+
+/** The list's filters narrowed to a group of it: the same answer, or none, at one endpoint. */
+function narrowedTo({ endpoint, reason, status }: Group, params: DeadLetterParams): DeadLetterParams {
   const answer =
     status === null
       ? { status: null, status_class: "none" as const }
       : { status: String(status), status_class: null };
-  return listRequeueFilter({ ...params, endpoint: endpoint.id, reason, ...answer });
+  return { ...params, endpoint: endpoint.id, reason, ...answer };
 }
+
+/** The rows of a group of the list. */
+export function groupHref(group: Group, params: DeadLetterParams): string {
+  return withQuery("/dead-letters", { ...narrowedTo(group, params), cursor: null });
+}
+
+/** What the requeue of a group takes; null where that would be more than the group: without a reason, or after a search. */
+export function groupRequeueFilter(group: Group, params: DeadLetterParams): RequeueFilterInput | null {
+  return group.reason === null ? null : listRequeueFilter(narrowedTo(group, params));
+}
+
+/** Why a requeue is not offered for dead letters without a reason, which no filter knows. */
+export const unknownRefusal =
+  "No reason was recorded for these, so nothing tells them apart: select rows below.";
 
 /** Why a requeue is not offered for what a search has found. */
 export const searchRefusal = "Not for what a search finds: take the search away, or select rows below.";

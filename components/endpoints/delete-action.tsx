@@ -4,10 +4,10 @@ import { useMutation } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { toast } from "sonner";
 import { usePlace, useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { deleteEndpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
@@ -23,7 +23,7 @@ export function DeleteAction({ endpoint }: { endpoint: EndpointDetail }) {
   const confirm = () =>
     remove.mutate(endpoint.id, {
       onSuccess: () => {
-        toast.success(`${endpoint.name} was deleted.`);
+        toastDone(`${endpoint.name} was deleted.`);
         router.push(place("/endpoints"));
       },
     });

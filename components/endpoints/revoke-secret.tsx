@@ -2,10 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { toast } from "sonner";
 import { useRefusal } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { revokeSecretOptions } from "#lib/endpoint-secrets/client.ts";
 
@@ -20,7 +20,7 @@ export function RevokeSecret({ endpointId, secretId, until }: Props) {
     // Not where it is called: by then the list may have been read without this secret, and this been unmounted.
     onSuccess: () => {
       setOpen(false);
-      toast.success("The old secret was revoked.");
+      toastDone("The old secret was revoked.");
     },
   });
   return (

@@ -2,9 +2,9 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { toast } from "sonner";
 import { Button } from "#components/ui/button.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { revokeInvitationOptions } from "#lib/invitations/client.ts";
 import type { Invitation } from "#lib/invitations/schema.ts";
@@ -16,7 +16,7 @@ export function RevokeInvitation({ invitation }: { invitation: Invitation }) {
     // Not where it is called: by then the list may have been read without this action, and this been unmounted.
     onSuccess: () => {
       setOpen(false);
-      toast.success(`The invitation of ${invitation.email} was revoked.`);
+      toastDone(`The invitation of ${invitation.email} was revoked.`);
     },
   });
   return (

@@ -1,10 +1,10 @@
 "use client";
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { ThemeProvider, useTheme } from "next-themes";
+import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
-import { Toaster } from "sonner";
+import { Toasts } from "#components/ui/toast.tsx";
 import { ApiError } from "#lib/api/fetcher.ts";
 import { signInPath } from "#lib/auth/local-path.ts";
 import { ClockProvider } from "./clock.tsx";
@@ -72,24 +72,4 @@ export function Providers({ renderedAtMs, nonce, children }: ProvidersProps) {
 function findDocumentNonce(): string | undefined {
   if (typeof document === "undefined") return undefined;
   return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce;
-}
-
-function Toasts() {
-  const { resolvedTheme } = useTheme();
-  return (
-    <Toaster
-      theme={resolvedTheme === "dark" ? "dark" : "light"}
-      position="bottom-right"
-      duration={6_000}
-      toastOptions={{
-        style: {
-          background: "var(--raised)",
-          color: "var(--ink)",
-          borderColor: "var(--line)",
-          fontFamily: "inherit",
-        },
-        classNames: { description: "!text-ink-2", actionButton: "!bg-transparent !text-ink !underline" },
-      }}
-    />
-  );
 }

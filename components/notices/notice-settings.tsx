@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
 import { ErrorState } from "#components/data-table/states.tsx";
 import { SecretBox } from "#components/endpoints/secret-box.tsx";
 import { useReader } from "#components/layout/reader.tsx";
@@ -13,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Checkbox, Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { showServerErrors } from "#lib/api/forms.ts";
 import {
@@ -81,7 +81,7 @@ function SettingsForm({ settings }: { settings: NoticeSettings }) {
         onSuccess: (saved) => {
           form.reset(valuesOf(saved));
           setSecret(saved.secret ?? null);
-          toast.success("Your choice was saved.");
+          toastDone("Your choice was saved.");
         },
         onError: (error) =>
           setProblem(showServerErrors(error, { fields: ["webhook_url"], setError: form.setError })),

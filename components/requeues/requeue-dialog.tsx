@@ -3,7 +3,7 @@
 import { lazy, type ReactNode } from "react";
 import { Dialog } from "#components/ui/lazy-dialog.tsx";
 import type { RequeueDetail, RequeueFilterInput } from "#lib/requeues/schema.ts";
-import type { RequeueOperation } from "#lib/vocabulary.ts";
+import type { RequeueMode, RequeueOperation } from "#lib/vocabulary.ts";
 
 const RequeueForm = lazy(async () => ({ default: (await import("./requeue-form.tsx")).RequeueForm }));
 
@@ -19,6 +19,8 @@ export type RequeueDialogProps = {
   description?: ReactNode;
   /** Choices that change the filter, above what it finds. */
   fields?: ReactNode;
+  /** What is sent to begin with; what every attempt has sent until now unless said otherwise. */
+  suggestedMode?: RequeueMode;
   /** A sensible rate to begin with, per second. */
   suggestedRate?: number;
   /** What is most likely the reason. */

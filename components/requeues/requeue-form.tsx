@@ -15,7 +15,10 @@ import { type RequeueMode, type RequeueOperation, requeueModeLabels, requeueMode
 import { PreviewView } from "./preview-view.tsx";
 import type { RequeueDialogProps } from "./requeue-dialog.tsx";
 
-type FormProps = Pick<RequeueDialogProps, "filter" | "suggestedRate" | "suggestedReason" | "onCreated"> & {
+type FormProps = Pick<
+  RequeueDialogProps,
+  "filter" | "suggestedMode" | "suggestedRate" | "suggestedReason" | "onCreated"
+> & {
   operation: RequeueOperation;
   onClose: () => void;
 };
@@ -26,7 +29,7 @@ const modeHints = {
 } satisfies Record<RequeueMode, string>;
 
 export function RequeueForm({ operation, filter, onClose, onCreated, ...suggested }: FormProps) {
-  const [mode, setMode] = useState<RequeueMode>("same_url");
+  const [mode, setMode] = useState<RequeueMode>(suggested.suggestedMode ?? "same_url");
   const [rate, setRate] = useState(suggested.suggestedRate?.toString() ?? "");
   const [reason, setReason] = useState(suggested.suggestedReason ?? "");
   const [typed, setTyped] = useState("");

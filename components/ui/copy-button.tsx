@@ -2,8 +2,8 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { toast } from "sonner";
 import { IconButton } from "./icon-button.tsx";
+import { toastDone, toastFailed } from "./toast.tsx";
 
 const confirmedMs = 1_500;
 
@@ -11,9 +11,9 @@ const confirmedMs = 1_500;
 export async function copyText(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    toast.success(done);
+    toastDone(done);
   } catch {
-    toast.error(refused);
+    toastFailed(refused);
   }
 }
 
@@ -34,7 +34,7 @@ export function CopyButton({ text, what, className = "" }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      toast.error(refused);
+      toastFailed(refused);
     }
   };
   return (

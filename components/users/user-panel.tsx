@@ -2,10 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { toast } from "sonner";
 import { useReader } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FormProblem } from "#components/ui/field.tsx";
+import { toastDone } from "#components/ui/toast.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { can } from "#lib/auth/permissions.ts";
 import { formatNoun } from "#lib/format.ts";
@@ -61,7 +61,7 @@ export function UserPanel({ user, onDone }: { user: User; onDone: () => void }) 
       {
         onSuccess: () => {
           onDone();
-          toast.success(done);
+          toastDone(done);
         },
       },
     );
@@ -102,7 +102,7 @@ function RoleForm({ user, onDone }: { user: User; onDone: () => void }) {
       {
         onSuccess: () => {
           onDone();
-          toast.success(`${user.name} has the role ${roleLabels[role].toLowerCase()} now.`);
+          toastDone(`${user.name} has the role ${roleLabels[role].toLowerCase()} now.`);
         },
       },
     );

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { parseIntegers, plainArray } from "#lib/db/arrays.ts";
+import { parseIntegers, plainArray, textArray } from "#lib/db/arrays.ts";
 import type { Queryable } from "#lib/db/database.ts";
-import { diagnose } from "#lib/delivery/diagnose.ts";
+import { diagnose, endpointsInQuestion } from "#lib/delivery/diagnose.ts";
 import { poisonReasons } from "#lib/delivery/diagnosis/poison.ts";
 import {
   bucketMs,
@@ -14,7 +14,7 @@ import {
 import { borneOut } from "#lib/delivery/slow.ts";
 import { type RatePeriod, ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
-import { alone } from "./percentiles.ts";
+import { alone } from "./alone.ts";
 
 /** As long as the bodies are kept: what is older cannot be put back. */
 const windowDays = 30;
@@ -36,10 +36,10 @@ export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]>
   let changes: AlertChange[] = [];
   await alone(pool, "posthorn.diagnosis", async () => {
     const { groups, nowMs } = await selectGroups(pool);
-    const ids = [...new Set(groups.map(({ endpointId }) => endpointId))];
-    const histories = await selectHistories(pool, ids);
-    const failingEvents = await selectFailingEvents(pool);
     const open = await selectOpen(pool);
+    const failingEvents = await selectFailingEvents(pool, open);
+    const ids = endpointsInQuestion({ groups, failingEvents, open });
+    const histories = await selectHistories(pool, ids);
     const findings = diagnose({ groups, histories, failingEvents, open, nowMs });
     const letters = groups.reduce(
       (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),
@@ -165,9 +165,11 @@ function periodOf(seconds: number | null): RatePeriod {
 
 /**
  * Events with a dead letter at two endpoints or more and nothing at any other. At most 500: those that a server failed
- * at come last, since an outage makes as many of them as there were events.
+ * at come last, since an outage makes as many of them as there were events. Beside them those that were found before,
+ * of which some may wait to be tried again.
  */
-async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
+async function selectFailingEvents(db: Queryable, open: readonly Finding[]): Promise<FailingEvent[]> {
+  const known = open.flatMap(({ kind, eventId }) => (kind === "poison" && eventId !== null ? [eventId] : []));
   const { rows } = await db.query<{
     event_id: string;
     event_type: string;
@@ -177,25 +179,31 @@ async function selectFailingEvents(db: Queryable): Promise<FailingEvent[]> {
     reason: Reason;
     last_status: number | null;
     ended_at: Date;
+    waiting: number;
   }>(
-    `with candidate as (
+    `with failing as (
        select event_id from posthorn.deliveries
        where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days'
          and reason = any($1::posthorn.reason[])
        group by event_id having count(*) >= 2
        order by bool_or(reason = 'server_error'), min(ended_at) limit ${mostEventsLookedAt}
+     ), candidate as materialized (
+       select c.event_id, count(*) filter (where o.state <> 'delivered')::int as waiting
+       from (select event_id from failing union select unnest($2::text[])) c
+       left join posthorn.deliveries o
+         on o.event_id = c.event_id and o.state in ('pending', 'in_flight', 'failed', 'delivered')
+       group by c.event_id having count(*) filter (where o.state = 'delivered') = 0
      )
-     select d.event_id, d.event_type, d.affiliate_id, d.id, d.endpoint_id, d.reason, d.last_status, d.ended_at
+     select d.event_id, d.event_type, d.affiliate_id, d.id, d.endpoint_id, d.reason, d.last_status, d.ended_at, c.waiting
      from candidate c join posthorn.deliveries d on d.event_id = c.event_id and d.state = 'dead_letter'
-     where d.reason is not null and not exists (
-       select from posthorn.deliveries o
-       where o.event_id = c.event_id and o.state in ('pending', 'in_flight', 'failed', 'delivered'))`,
-    [plainArray(poisonReasons)],
+     where d.reason is not null and d.ended_at >= now() - interval '${windowDays} days' and (c.waiting = 0 or c.event_id = any($2::text[]))`,
+    [plainArray(poisonReasons), textArray(known)],
   );
   return [...Map.groupBy(rows, (row) => row.event_id)].map(([eventId, of]) => ({
     eventId,
     eventType: of[0]?.event_type ?? "",
     affiliateId: of[0]?.affiliate_id ?? "",
+    waiting: of[0]?.waiting ?? 0,
     letters: of.map((row) => ({
       deliveryId: Number(row.id),
       endpointId: row.endpoint_id,
@@ -212,7 +220,7 @@ async function selectOpen(db: Queryable): Promise<Finding[]> {
     Omit<Finding, keyof StoredFinding> & { finding: StoredFinding }
   >(`select kind, affiliate_id as "affiliateId", endpoint_id as "endpointId", event_type as "eventType",
        event_id as "eventId", reason, finding from posthorn.alerts where state = 'open'`);
-  return rows.map(({ finding, ...row }) => ({ ...row, ...finding }));
+  return rows.map(({ finding, ...row }) => ({ ...row, ...finding, run: finding.run ?? null }));
 }
 
 /**
@@ -267,8 +275,8 @@ async function bringInLine(
 }
 
 /** What is in no column of its own. */
-type StoredFinding = Pick<Finding, "evidence" | "sentence" | "remedy" | "actions">;
+type StoredFinding = Pick<Finding, "run" | "evidence" | "sentence" | "remedy" | "actions">;
 
-function storedPart({ evidence, sentence, remedy, actions }: Finding): StoredFinding {
-  return { evidence, sentence, remedy, actions };
+function storedPart({ run, evidence, sentence, remedy, actions }: Finding): StoredFinding {
+  return { run, evidence, sentence, remedy, actions };
 }

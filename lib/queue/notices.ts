@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { alone } from "./percentiles.ts";
+import { alone } from "./alone.ts";
 
 /** So long nothing but failures, and so many of them, or so long an open breaker, is failing and not a hiccup. */
 const failingMinutes = 10;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { parseIntegers, plainArray } from "#lib/db/arrays.ts";
-import { inClientTransaction, type Queryable } from "#lib/db/database.ts";
+import type { Queryable } from "#lib/db/database.ts";
 import {
   emptyHistogram,
   type LatencyHistogram,
@@ -10,6 +10,7 @@ import {
 } from "#lib/delivery/latency.ts";
 import { borneOut, isSlow, isSlowing } from "#lib/delivery/slow.ts";
 import { everyEndpoint } from "#lib/vocabulary.ts";
+import { alone } from "./alone.ts";
 import { bucketsOf, gathered } from "./latency.ts";
 
 /** Endpoints at a time: a few milliseconds of this process, which measures durations meanwhile. */
@@ -218,18 +219,4 @@ function p95Of(histogram: LatencyHistogram): number | null {
 async function bySlices(ids: string[], work: (ids: string[]) => Promise<void>): Promise<number> {
   for (let from = 0; from < ids.length; from += sliceSize) await work(ids.slice(from, from + sliceSize));
   return ids.length;
-}
-
-/**
- * Runs `work` unless another worker is at it. Its transaction holds the lock and nothing else: the work commits
- * slice by slice on other connections, so that it never holds vacuum back.
- */
-export function alone(pool: pg.Pool, lock: string, work: () => Promise<number>): Promise<number> {
-  return inClientTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ mine: boolean }>(
-      "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine",
-      [lock],
-    );
-    return rows[0]?.mine ? work() : 0;
-  });
 }

@@ -6,19 +6,11 @@ import { inClientTransaction } from "#lib/db/database.ts";
 import type { Reason, RequeueMode, RequeueOperation, RequeueRefusal } from "#lib/vocabulary.ts";
 import { freeHeads, lockKeys } from "./ordering.ts";
 import { renderManyAgain } from "./render-again.ts";
-import {
-  createParameters,
-  isMeant,
-  meantDeliveries,
-  type Selection,
-  supersededInSelection,
-} from "./requeue-filter.ts";
+import { createParameters, isMeant, type Selection, supersededInSelection } from "./requeue-filter.ts";
+import { nextOfRequeue, sliceSeconds } from "./requeue-next.ts";
 import { judge, putBack } from "./resend.ts";
 import { wakeWorkers } from "./wake.ts";
 
-const requeueBatchSize = 500;
-/** Under a rate, a batch is what may go in this time, so that it goes evenly. */
-const sliceSeconds = 0.25;
 const sampleSize = 50;
 /** Faults of ours in a row after which a requeue is given up. */
 const maxFaults = 8;
@@ -100,15 +92,9 @@ type Batch = {
 
 async function workThrough(client: pg.PoolClient, job: Job): Promise<Batch> {
   const selection = selectionOf(job);
-  const limit = batchSize(job.rate_per_second);
-  const parameters = createParameters();
-  const page = { after: job.cursor, limit };
-  const { rows } = await client.query<{ id: string }>({
-    text: `select id from (${meantDeliveries("d.id", selection, { parameters, page })}) m order by id limit ${limit}`,
-    values: parameters.values,
-  });
-  const ids = rows.map(({ id }) => id);
-  if (ids.length === 0) return { ids, isLast: true, done: 0, left: [] };
+  const { cursor, rate_per_second: ratePerSecond } = job;
+  const { ids, isLast } = await nextOfRequeue(client, { selection, cursor, ratePerSecond });
+  if (ids.length === 0) return { ids, isLast, done: 0, left: [] };
   await lockKeys(client, ids);
   const judging = createParameters();
   const verdicts = await judge(client, {
@@ -131,12 +117,7 @@ async function workThrough(client: pg.PoolClient, job: Job): Promise<Batch> {
     if (selection.renderAgain) accepted = await renderOrLeave(client, accepted, left);
     await putBack(client, accepted);
   }
-  return { ids, isLast: ids.length < limit, done: accepted.length, left };
-}
-
-function batchSize(ratePerSecond: number | null): number {
-  if (ratePerSecond === null) return requeueBatchSize;
-  return Math.min(requeueBatchSize, Math.max(1, Math.floor(ratePerSecond * sliceSeconds)));
+  return { ids, isLast, done: accepted.length, left };
 }
 
 /** Renders the postbacks among them; returns those that can go. A webhook is made anew with every attempt anyway. */
@@ -170,7 +151,7 @@ async function discard(client: pg.PoolClient, ids: readonly string[]): Promise<v
 
 /**
  * Without a rate it rests for as long as the batch took, so that it takes half of what one connection gives. With one,
- * what was late by up to a slice is caught up, and no more.
+ * it waits for what it put back, and for nothing that it left; what was late by up to a slice is caught up, and no more.
  */
 async function recordBatch(
   client: pg.PoolClient,
@@ -183,7 +164,7 @@ async function recordBatch(
   const failed = addCounts(job.failed, left, ({ reason }) => reason);
   const seen = done + sum(refused) + sum(failed);
   if (isLast && seen < job.total) refused.moved_on = (refused.moved_on ?? 0) + job.total - seen;
-  const pauseSeconds = job.rate_per_second === null ? tookMs / 1_000 : ids.length / job.rate_per_second;
+  const pauseSeconds = job.rate_per_second === null ? tookMs / 1_000 : batch.done / job.rate_per_second;
   await client.query({
     name: "record_requeue_batch",
     text: `update posthorn.requeues set state = $2, cursor = $3, done = $4, refused = $5, failed = $6, sample = $7,

@@ -83,6 +83,7 @@ describe("alerts", () => {
   beforeAll(async () => {
     mine = await createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
   });
+  const sibling = () => createEndpoint(db.pool, { url: "http://127.0.0.1:9/" });
   const of = (count: number, reason: Reason = "unauthorized") =>
     addDeadLetters(db.pool, { endpointId: mine.id, affiliateId: mine.affiliateId, count, reason });
 
@@ -150,6 +151,37 @@ describe("alerts", () => {
     expect(await alerts()).toMatchObject([
       { state: "ended", count: 7, finding: { evidence: { count: 7, most: 60 } } },
     ]);
+  });
+
+  test("a poison event lasts while some of it waits, and ends where it is delivered", async () => {
+    const endpoints = [mine, ...(await Promise.all([1, 2].map(() => sibling())))];
+    for (const { id } of endpoints) {
+      await addDeadLetters(db.pool, { ...mine, endpointId: id, count: 1, reason: "payload_refused" });
+      await db.pool.query(
+        `insert into posthorn.endpoint_latency (endpoint_id, worker_id, resolution, bucket_at, attempts, delivered, buckets, counts)
+         values ($1, 1, 'hour', date_trunc('hour', now()), 10, 9, '{1}', '{10}')`,
+        [id],
+      );
+    }
+    await db.pool.query("update posthorn.deliveries set event_id = 'poisoned'");
+    const put = (state: string, endpoint: number) =>
+      db.pool.query(`update posthorn.deliveries set state = '${state}' where endpoint_id = $1`, [
+        endpoints[endpoint]?.id,
+      ]);
+    const look = async () =>
+      (await diagnoseDeadLetters(db.pool)).map(({ kind, state }) => `${kind} ${state}`);
+    await put("pending", 0);
+    expect(await look()).toEqual([]);
+    await put("dead_letter", 0);
+    expect(await look()).toEqual(["poison opened"]);
+    await put("pending", 0);
+    await put("failed", 1);
+    expect(await look()).toEqual([]);
+    expect(await alerts()).toMatchObject([
+      { state: "open", count: 1, finding: { evidence: { count: 1, most: 3 } } },
+    ]);
+    await put("delivered", 0);
+    expect(await look()).toEqual(["poison ended"]);
   });
 
   test("what is older than what could be put back says nothing, nor does a deleted endpoint's", async () => {

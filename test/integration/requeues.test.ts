@@ -330,6 +330,55 @@ describe("bad input", () => {
   });
 });
 
+describe("under a rate", () => {
+  const batch = (id: string) =>
+    runRequeueBatch(pool(), (_, error) => {
+      throw error;
+    }).then(() => shown(id));
+  const dueInMs = async (id: string) => {
+    const { rows } = await pool().query(
+      "select extract(epoch from next_batch_at - now())::float8 * 1000 as ms from posthorn.requeues where id = $1",
+      [id],
+    );
+    return rows[0].ms as number;
+  };
+
+  test("a slow one ends with its last, and does not wait for its turn to find nothing", async () => {
+    const endpoint = await deadEndpoint({ count: 2 });
+    const { body: made } = await make({ filter: { endpoint: endpoint.id }, rate_per_second: 0.01 });
+    expect(await batch(made.id)).toMatchObject({ state: "running", done: 1 });
+    expect(await dueInMs(made.id)).toBeGreaterThan(90_000);
+    await pool().query("update posthorn.requeues set next_batch_at = now() where id = $1", [made.id]);
+    expect(await batch(made.id)).toMatchObject({ state: "completed", done: 2 });
+  });
+
+  test("what is refused takes none of it", async () => {
+    const endpoint = await deadEndpoint({ count: 260 });
+    await pool().query(
+      `delete from posthorn.event_bodies b using posthorn.deliveries d
+       where d.endpoint_id = $1 and b.event_id = d.event_id and d.id not in (
+         select id from posthorn.deliveries where endpoint_id = $1 order by id limit 1 offset 150)
+         and d.id not in (select id from posthorn.deliveries where endpoint_id = $1 order by id desc limit 9)`,
+      [endpoint.id],
+    );
+    const { body: made } = await make({ filter: { endpoint: endpoint.id }, rate_per_second: 4 });
+    const seen: number[][] = [];
+    for (let i = 0; i < 20; i++) {
+      const { state, done, refused } = await batch(made.id);
+      seen.push([done, refused[0]?.count ?? 0]);
+      if (state === "completed") break;
+      if (done === seen.at(-2)?.[0] || (i === 0 && done === 0))
+        expect(await dueInMs(made.id)).toBeLessThan(1);
+      else {
+        expect(await dueInMs(made.id)).toBeGreaterThan(100);
+        await pool().query("update posthorn.requeues set next_batch_at = now() where id = $1", [made.id]);
+      }
+    }
+    // Those that go one at a time, those that do not a hundred at a time or on the way to the next.
+    expect(seen).toEqual([[0, 101], [1, 201], ...Array.from({ length: 9 }, (_, n) => [2 + n, 250])]);
+  });
+});
+
 describe("two requeues", () => {
   test("a second one over the same deliveries names the first, until that has ended", async () => {
     const dead = await deadEndpoint({ count: 3 });

@@ -13,24 +13,24 @@ const headroom = 0.8;
 
 /**
  * A policy that on average keeps trying twice as long as an outage of this length and the attempts before it took;
- * null where the present one does so already, or none could.
+ * null where none that may be set does.
  */
-export function longerRetry(
-  { maxAttempts, baseSeconds, capSeconds }: EndpointHistory,
-  outageMs: number,
-): Retry | null {
-  const present = averageSeconds({
-    max_attempts: maxAttempts,
-    base_seconds: baseSeconds,
-    cap_seconds: capSeconds,
-  });
-  const wantedSeconds = 2 * (outageMs / 1_000 + present);
+export function longerRetry(history: EndpointHistory, outageMs: number): Retry | null {
+  const { maxAttempts, baseSeconds, capSeconds } = history;
+  const wantedSeconds = (2 * (outageMs + triesForMs(history))) / 1_000;
   const cap = Math.max(capSeconds, longCapSeconds);
   for (let attempts = maxAttempts; attempts <= mostAttempts; attempts += 1) {
     const retry = { max_attempts: attempts, base_seconds: baseSeconds, cap_seconds: cap };
     if (averageSeconds(retry) >= wantedSeconds) return retry;
   }
   return null;
+}
+
+/** For how long an endpoint's deliveries are tried on average. */
+export function triesForMs({ maxAttempts, baseSeconds, capSeconds }: EndpointHistory): number {
+  return (
+    1_000 * averageSeconds({ max_attempts: maxAttempts, base_seconds: baseSeconds, cap_seconds: capSeconds })
+  );
 }
 
 /** Half of the longest waits, since each is uniform from 0. */

@@ -7,15 +7,17 @@ export type LastingThresholds = { share: number };
  * found before, and more than a share of the most that it had are still there.
  */
 export type Lasts = (
-  left: Pick<Finding, "kind"> & Partial<Pick<Finding, "eventType" | "reason">> & { count: number },
+  left: Pick<Finding, "kind"> &
+    Partial<Pick<Finding, "eventType" | "eventId" | "reason" | "run">> & { count: number },
 ) => boolean;
 
 /** What was found before, by its key. */
 export type OpenFindings = ReadonlyMap<string, Finding>;
 
-export function lastsAt(endpointId: string, open: OpenFindings, { share }: LastingThresholds): Lasts {
-  return ({ count, kind, eventType = null, reason = null }) => {
-    const before = open.get(findingKey({ kind, endpointId, eventType, eventId: null, reason }));
+/** Null for an endpoint: of those about one event. */
+export function lastsAt(endpointId: string | null, open: OpenFindings, { share }: LastingThresholds): Lasts {
+  return ({ count, kind, eventType = null, eventId = null, reason = null, run = null }) => {
+    const before = open.get(findingKey({ kind, endpointId, eventType, eventId, reason, run }));
     return before !== undefined && count > share * before.evidence.most;
   };
 }

@@ -40,6 +40,22 @@ export function spanOf(letters: readonly Letters[]): { firstAtMs: number; endsAt
   return { firstAtMs: first * bucketMs, endsAtMs: (last + 1) * bucketMs };
 }
 
+/**
+ * The latest `count` of them, and what came in the same hours: whole hours are what an endpoint's past is known by.
+ * `letters` must be in order.
+ */
+export function latestRun(letters: readonly Letters[], count: number): { count: number; sinceMs: number } {
+  let latest = 0;
+  let sinceMs = Number.POSITIVE_INFINITY;
+  for (const { bucket, count: inside } of letters.toReversed()) {
+    const hourMs = Math.floor((bucket * bucketMs) / 3_600_000) * 3_600_000;
+    if (latest >= count && hourMs < sinceMs) break;
+    latest += inside;
+    sinceMs = hourMs;
+  }
+  return { count: latest, sinceMs };
+}
+
 export function evidenceOf(letters: readonly Letters[]): Evidence {
   const { firstAtMs, endsAtMs } = spanOf(letters);
   const count = countOf(letters);

@@ -1,17 +1,25 @@
 import type { Reason } from "#lib/vocabulary.ts";
-import { longerRetry, moreAttempts } from "./advice.ts";
-import type { Lasts } from "./lasting.ts";
+import { longerRetry, moreAttempts, triesForMs } from "./advice.ts";
+import type { Lasts, OpenFindings } from "./lasting.ts";
 import {
   countOf,
   countWords,
   deliveriesWords,
   evidenceOf,
   filterFor,
+  isoOf,
   type Letters,
   spanOf,
   spanWords,
 } from "./letters.ts";
-import { bucketMs, type EndpointHistory, type Evidence, type Finding, type RemedyAction } from "./types.ts";
+import {
+  bucketMs,
+  type EndpointHistory,
+  type Evidence,
+  type Finding,
+  findingKey,
+  type RemedyAction,
+} from "./types.ts";
 
 /** Their server was away, or too slow, or failed: what another attempt may change. */
 const outageReasons: ReadonlySet<Reason> = new Set([
@@ -31,11 +39,34 @@ export type SlowThresholds = { days: number; activeShare: number; perDay: number
 
 const dayMs = 86_400_000;
 
-/** The stretches of an endpoint in which a cluster lies: many at once, and most of them an outage's. */
-export function outageBuckets(
+/** From one stretch to another, both within. */
+type Run = { first: number; last: number };
+/** `run` is when it began as it was first found, which tells the outages of an endpoint apart. */
+export type Outage = Run & { run: string | null };
+
+/**
+ * The outages of an endpoint, the earliest first, none of which touch: those found now, and those that were found before
+ * and last. One that was found before keeps its name, also where it grows, shrinks, or takes in another.
+ */
+export function outagesOf(
   letters: readonly Letters[],
-  { count, withinMinutes, share }: OutageThresholds,
-): Set<number> {
+  given: { endpointId: string; open: OpenFindings; lasts: Lasts; thresholds: OutageThresholds },
+): Outage[] {
+  const { endpointId, lasts, thresholds } = given;
+  const before = [...given.open.values()]
+    .filter((finding) => finding.kind === "outage" && finding.endpointId === endpointId)
+    .map(({ evidence, run }): Outage => ({ ...runOf(evidence), run }));
+  const lasting = before.filter((outage) =>
+    lasts({ kind: "outage", run: outage.run, count: countOf(outageLetters(letters, [outage])) }),
+  );
+  return joined([...runsOf(letters, thresholds), ...lasting], { gap: 0 }).map((found) => {
+    const known = before.find((outage) => outage.first <= found.last && outage.last >= found.first);
+    return { ...found, run: known ? known.run : isoOf(found.first * bucketMs) };
+  });
+}
+
+/** Where many lie at once, most of them an outage's; what is within an hour of another is the same outage. */
+function runsOf(letters: readonly Letters[], { count, withinMinutes, share }: OutageThresholds): Run[] {
   const sums = new Map<number, { all: number; outage: number }>();
   for (const letter of letters) {
     const sum = sums.get(letter.bucket) ?? { all: 0, outage: 0 };
@@ -43,12 +74,13 @@ export function outageBuckets(
     if (outageReasons.has(letter.reason)) sum.outage += letter.count;
     sums.set(letter.bucket, sum);
   }
-  const width = Math.max(1, Math.floor((withinMinutes * 60_000) / bucketMs));
-  const found = new Set<number>();
+  // One stretch more than fit: what lies within the hour may begin and end in the midst of one.
+  const width = Math.ceil((withinMinutes * 60_000) / bucketMs) + 1;
+  const found: Run[] = [];
   const stretches = [...sums];
   let from = 0;
   let [all, outage] = [0, 0];
-  for (const [at, [bucket, sum]] of stretches.entries()) {
+  for (const [bucket, sum] of stretches) {
     all += sum.all;
     outage += sum.outage;
     for (let first = stretches[from]; first && first[0] <= bucket - width; first = stretches[++from]) {
@@ -56,32 +88,46 @@ export function outageBuckets(
       outage -= first[1].outage;
     }
     if (all < count || outage < share * all) continue;
-    for (const [inside] of stretches.slice(from, at + 1)) found.add(inside);
+    found.push({ first: stretches[from]?.[0] ?? bucket, last: bucket });
   }
-  return found;
+  return joined(found, { gap: width });
 }
 
-/** Those of an outage that was found before, by its evidence. */
-export function bucketsOf({ first_at, last_at }: Evidence): Set<number> {
+/** Runs with less than so many stretches between them as one. */
+function joined(runs: readonly Run[], { gap }: { gap: number }): Run[] {
+  const result: Run[] = [];
+  for (const { first, last } of runs.toSorted((a, b) => a.first - b.first)) {
+    const previous = result.at(-1);
+    if (previous && first <= previous.last + gap) previous.last = Math.max(previous.last, last);
+    else result.push({ first, last });
+  }
+  return result;
+}
+
+function runOf({ first_at, last_at }: Evidence): Run {
   const first = Math.floor(Date.parse(first_at) / bucketMs);
-  const end = Math.ceil(Date.parse(last_at) / bucketMs);
-  return new Set(Array.from({ length: Math.max(1, end - first) }, (_, n) => first + n));
+  return { first, last: Math.max(first, Math.ceil(Date.parse(last_at) / bucketMs) - 1) };
+}
+
+/** Whether a stretch lies in one of them. */
+export function isWithin(outages: readonly Run[], bucket: number): boolean {
+  return outages.some(({ first, last }) => bucket >= first && bucket <= last);
 }
 
 /** Many deliveries given up within an hour, since their server was away. */
 export function outageFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  cluster: ReadonlySet<number>,
+  outage: Outage,
 ): Finding | null {
-  const within = outageLetters(letters, cluster);
+  const within = outageLetters(letters, [outage]);
   if (within.length === 0) return null;
   const { firstAtMs, endsAtMs } = spanOf(within);
   const retry = longerRetry(history, endsAtMs - firstAtMs);
   const actions: RemedyAction[] = [
     ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
     { kind: "open_setting", setting: "retry" },
-    { kind: "requeue", filter: filterFor(history.endpointId, within) },
+    { kind: "requeue", mode: "same_url", filter: filterFor(history.endpointId, within) },
   ];
   return {
     kind: "outage",
@@ -90,30 +136,40 @@ export function outageFinding(
     eventType: null,
     eventId: null,
     reason: null,
+    run: outage.run,
     evidence: evidenceOf(within),
     sentence: `Their server was away or failing: ${deliveriesWords(countOf(within))} used up their attempts within ${spanWords(endsAtMs - firstAtMs)}.`,
     remedy: retry
       ? "Keep trying for longer than such an outage lasts, and put these back once it answers."
-      : "It keeps trying for long already: put these back once it answers.",
+      : triesForMs(history) > endsAtMs - firstAtMs
+        ? "It keeps trying for long already: put these back once it answers."
+        : "It lasted for longer than any retries do: put these back once it answers.",
     actions,
   };
 }
 
-/** What an outage is the cause of, in the stretches of a cluster. */
-export function outageLetters(letters: readonly Letters[], cluster: ReadonlySet<number>): Letters[] {
-  return letters.filter(({ bucket, reason }) => cluster.has(bucket) && outageReasons.has(reason));
+/** What outages are the cause of. */
+function outageLetters(letters: readonly Letters[], outages: readonly Run[]): Letters[] {
+  return letters.filter(({ bucket, reason }) => outageReasons.has(reason) && isWithin(outages, bucket));
 }
 
-/** A few a day, day after day: not an outage, but attempts that do not suffice. */
+/**
+ * A few a day, day after day: not an outage, but attempts that do not suffice. Of those before, between and after outages
+ * the most that are so evenly spread, since a requeue is of one span of time.
+ */
 export function slowFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  { cluster, thresholds, lasts }: { cluster: ReadonlySet<number>; thresholds: SlowThresholds; lasts: Lasts },
+  given: {
+    outages: readonly Outage[];
+    open: OpenFindings;
+    lasts: Lasts;
+    thresholds: SlowThresholds;
+  },
 ): Finding | null {
-  const rest = letters.filter(({ bucket, reason }) => !cluster.has(bucket) && outageReasons.has(reason));
+  const rest = slowLetters(letters, { ...given, endpointId: history.endpointId });
+  if (!rest) return null;
   const count = countOf(rest);
-  if (count === 0) return null;
-  if (!isEven(rest, thresholds) && !lasts({ kind: "slow_accumulation", count })) return null;
   const { firstAtMs, endsAtMs } = spanOf(rest);
   const days = Math.max(1, Math.round((endsAtMs - firstAtMs) / dayMs));
   const timeouts = countOf(rest.filter(({ reason }) => reason === "timeout"));
@@ -132,6 +188,7 @@ export function slowFinding(
     eventType: null,
     eventId: null,
     reason: null,
+    run: null,
     evidence: evidenceOf(rest),
     sentence: `About ${countWords(perDay)} a day for ${days} d are given up after ${history.maxAttempts} ${history.maxAttempts === 1 ? "attempt" : "attempts"}, without any outage: it is too few for how often this endpoint fails.`,
     remedy:
@@ -142,9 +199,32 @@ export function slowFinding(
       ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
       ...(timeoutMs === null ? [] : [{ kind: "set_timeout" as const, timeout_ms: timeoutMs }]),
       { kind: "open_setting", setting: "retry" },
-      { kind: "requeue", filter: filterFor(history.endpointId, rest) },
+      { kind: "requeue", mode: "same_url", filter: filterFor(history.endpointId, rest) },
     ],
   };
+}
+
+function slowLetters(
+  letters: readonly Letters[],
+  given: Parameters<typeof slowFinding>[2] & { endpointId: string },
+): Letters[] | null {
+  const { endpointId, outages, open, lasts, thresholds } = given;
+  const apart = letters.filter(
+    ({ bucket, reason }) => outageReasons.has(reason) && !isWithin(outages, bucket),
+  );
+  const parts = [
+    ...Map.groupBy(apart, ({ bucket }) => outages.filter(({ last }) => last < bucket).length).values(),
+  ].sort((a, b) => countOf(b) - countOf(a));
+  const even = parts.find((part) => isEven(part, thresholds));
+  if (even) return even;
+  const kind = "slow_accumulation";
+  const before = open.get(
+    findingKey({ kind, endpointId, eventType: null, eventId: null, reason: null, run: null }),
+  );
+  if (!before) return null;
+  const known = runOf(before.evidence);
+  const left = parts.find((part) => part.some(({ bucket }) => isWithin([known], bucket)));
+  return left && lasts({ kind, count: countOf(left) }) ? left : null;
 }
 
 function isEven(letters: readonly Letters[], thresholds: SlowThresholds): boolean {

@@ -1,7 +1,15 @@
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { deliveredSince, gentleRate } from "./advice.ts";
 import type { Lasts } from "./lasting.ts";
-import { countOf, deliveriesWords, evidenceOf, filterFor, type Letters, spanOf } from "./letters.ts";
+import {
+  countOf,
+  deliveriesWords,
+  evidenceOf,
+  filterFor,
+  type Letters,
+  latestRun,
+  spanOf,
+} from "./letters.ts";
 import {
   bucketMs,
   type EndpointHistory,
@@ -11,13 +19,12 @@ import {
 } from "./types.ts";
 
 export type CredentialsThresholds = { count: number; rise: number };
-export type RateLimitThresholds = { count: number };
-export type RefusedThresholds = { count: number; share: number };
+export type RateLimitThresholds = { count: number; ofTaken: number };
+export type RefusedThresholds = { count: number; share: number; ofTaken: number };
 export type MovedThresholds = { count: number; share: number };
 export type ConfigurationThresholds = { count: number };
 
 const dayMs = 86_400_000;
-const daysLooked = 30;
 
 const configurationRemedies: Partial<Record<Reason, { what: string; remedy: string; setting: SettingName }>> =
   {
@@ -65,38 +72,46 @@ const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
 export function credentialsFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
-  { thresholds, lasts }: { thresholds: CredentialsThresholds; lasts: Lasts },
+  { thresholds, lasts, nowMs }: { thresholds: CredentialsThresholds; lasts: Lasts; nowMs: number },
 ): Finding | null {
   const refused = ofReasons(letters, ["unauthorized", "forbidden"]);
   const count = countOf(refused);
   const isLasting = lasts({ kind: "credentials", count });
   if (count < thresholds.count && !isLasting) return null;
-  const { firstAtMs } = spanOf(refused);
-  const silent = history.lastSuccessAtMs === null || history.lastSuccessAtMs < firstAtMs;
-  const rising = !silent && isRising(refused, thresholds);
+  const inRow = countOf(sinceSuccess(history, refused));
+  const silent = inRow >= thresholds.count || (isLasting && inRow === count);
+  const rising = !silent && isRising(refused, { thresholds, nowMs });
   if (!silent && !rising && !isLasting) return null;
   return findingOf(history, refused, {
     kind: "credentials",
     sentence: silent
-      ? `Their server refuses our credentials: ${deliveriesWords(count)} were given up, and nothing has got through since the first.`
+      ? `Their server refuses our credentials: ${deliveriesWords(inRow)} were given up, and nothing has got through since the first of them.`
       : rising
-        ? `Their server refuses our credentials more and more: ${deliveriesWords(latestDayOf(refused))} within the latest day.`
+        ? `Their server refuses our credentials more and more: ${deliveriesWords(latestDayOf(refused, nowMs))} within the last 24 hours.`
         : `Their server refused our credentials: ${deliveriesWords(count)} were given up, while others got through.`,
     remedy: "Update the endpoint's credentials, then put these back.",
     setting: "credentials",
   });
 }
 
-/** The latest day of them against the mean of all days before it that are looked at, also those without any. */
-function isRising(letters: readonly Letters[], { count, rise }: CredentialsThresholds): boolean {
-  const latest = latestDayOf(letters);
-  const perDayBefore = (countOf(letters) - latest) / (daysLooked - 1);
+/** Those of the stretches that began since anything got through. */
+function sinceSuccess({ lastSuccessAtMs }: EndpointHistory, letters: readonly Letters[]): Letters[] {
+  return letters.filter(({ bucket }) => lastSuccessAtMs === null || bucket * bucketMs > lastSuccessAtMs);
+}
+
+/** The last 24 hours against the mean of the days before them since the first, also those without any. */
+function isRising(
+  letters: readonly Letters[],
+  { thresholds: { count, rise }, nowMs }: { thresholds: CredentialsThresholds; nowMs: number },
+): boolean {
+  const latest = latestDayOf(letters, nowMs);
+  const daysBefore = (nowMs - spanOf(letters).firstAtMs) / dayMs - 1;
+  const perDayBefore = (countOf(letters) - latest) / Math.max(1, daysBefore);
   return latest >= count && latest >= rise * perDayBefore;
 }
 
-function latestDayOf(letters: readonly Letters[]): number {
-  const { endsAtMs } = spanOf(letters);
-  return countOf(letters.filter(({ bucket }) => bucket * bucketMs >= endsAtMs - dayMs));
+function latestDayOf(letters: readonly Letters[], nowMs: number): number {
+  return countOf(letters.filter(({ bucket }) => bucket * bucketMs >= nowMs - dayMs));
 }
 
 /** 429 until the attempts were used up. */
@@ -107,7 +122,8 @@ export function rateLimitFinding(
 ): Finding | null {
   const refused = ofReasons(letters, ["rate_limited"]);
   const count = countOf(refused);
-  if (count < thresholds.count && !lasts({ kind: "rate_limit", count })) return null;
+  const isPattern = count >= thresholds.count && isFrequent(history, refused, thresholds);
+  if (!isPattern && !lasts({ kind: "rate_limit", count })) return null;
   const rate = gentleRate(
     history,
     new Set(refused.map(({ bucket }) => Math.floor((bucket * bucketMs) / 3_600_000))),
@@ -133,6 +149,17 @@ export function rateLimitFinding(
   });
 }
 
+/** Whether the latest of them are such a share of what the endpoint took in the same hours. */
+function isFrequent(
+  { hours }: EndpointHistory,
+  letters: readonly Letters[],
+  { count, ofTaken }: { count: number; ofTaken: number },
+): boolean {
+  const run = latestRun(letters, count);
+  const taken = deliveredSince(hours, run.sinceMs) - deliveredSince(hours, spanOf(letters).endsAtMs);
+  return run.count >= ofTaken * (run.count + taken);
+}
+
 /** 400, 413, 415 and 422, most of them for one event type: one finding for each type that holds so many of them. */
 export function refusedPayloadFindings(
   history: EndpointHistory,
@@ -143,21 +170,25 @@ export function refusedPayloadFindings(
   const all = countOf(refused);
   return [...Map.groupBy(refused, ({ eventType }) => eventType)].flatMap(([eventType, ofType]) => {
     const count = countOf(ofType);
-    const isPattern = count >= thresholds.count && count >= thresholds.share * all;
+    const isPattern =
+      count >= thresholds.count && count >= thresholds.share * all && isFrequent(history, ofType, thresholds);
     if (!isPattern && !lasts({ kind: "refused_payload", eventType, count })) return [];
     return findingOf(history, ofType, {
       kind: "refused_payload",
       eventType,
       sentence: `Their server refuses the payload of ${eventType}: ${deliveriesWords(count)} were given up at once.`,
       remedy:
-        "Compare what was sent with what they expect: the event type's fields or the endpoint's template do not suit them.",
+        "Compare what was sent with what they expect: the event type's fields or the endpoint's template do not suit them. Once corrected, render these again.",
       actions: [{ kind: "open_event_type", event_type: eventType }],
       setting: "template",
     });
   });
 }
 
-/** 404, 410 and redirects. A server that also takes much has a 404 for some of it, which is another matter. */
+/**
+ * 404, 410 and redirects, unless something got through since: a server that also takes much has a 404 for some of it,
+ * which is another matter, and one that takes all again has not moved.
+ */
 export function movedFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
@@ -166,10 +197,12 @@ export function movedFinding(
   const moved = ofReasons(letters, ["gone", "redirect", "not_found"]);
   const count = countOf(moved);
   if (count === 0) return null;
-  const isGone = moved.some(({ reason }) => reason === "gone");
-  const delivered = deliveredSince(history.hours, spanOf(moved).firstAtMs);
-  const isPattern = isGone || (count >= thresholds.count && count >= thresholds.share * (count + delivered));
-  if (!isPattern && !lasts({ kind: "moved", count })) return null;
+  const isGone = isStillGone(history, ofReasons(moved, ["gone"]));
+  const run = latestRun(moved, thresholds.count);
+  const delivered = deliveredSince(history.hours, run.sinceMs);
+  const isMoved = run.count >= thresholds.share * (run.count + delivered);
+  const isMany = count >= thresholds.count || lasts({ kind: "moved", count });
+  if (!isGone && !(isMany && isMoved)) return null;
   const redirects = countOf(ofReasons(moved, ["redirect"])) * 2 > count;
   const what = isGone
     ? "Their server says that this URL is gone for good"
@@ -184,6 +217,11 @@ export function movedFinding(
       : "Ask for the new URL, update the endpoint, then put these back.",
     setting: "url",
   });
+}
+
+/** One 410 suffices, until something gets through again. */
+function isStillGone({ lastSuccessAtMs }: EndpointHistory, gone: readonly Letters[]): boolean {
+  return gone.length > 0 && (lastSuccessAtMs === null || lastSuccessAtMs < spanOf(gone).endsAtMs);
 }
 
 /** A blocked address, a certificate, or a template that cannot be rendered: one finding for each reason. */
@@ -227,6 +265,7 @@ function findingOf(
     eventType: eventType ?? null,
     eventId: null,
     reason: reason ?? null,
+    run: null,
     evidence: evidenceOf(letters),
     sentence,
     remedy,
@@ -235,6 +274,8 @@ function findingOf(
       { kind: "open_setting", setting },
       {
         kind: "requeue",
+        // What the template made of them is what was refused.
+        mode: setting === "template" ? "render_again" : "same_url",
         filter: filterFor(endpointId, letters, eventType === undefined ? {} : { eventType }),
       },
     ],

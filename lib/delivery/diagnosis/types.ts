@@ -1,5 +1,5 @@
 import type { RateLimit } from "#lib/delivery/token-bucket.ts";
-import type { FindingKind, Reason } from "#lib/vocabulary.ts";
+import type { FindingKind, Reason, RequeueMode } from "#lib/vocabulary.ts";
 
 /** Dead letters are counted by stretches of this length, which start at multiples of it. */
 export const bucketMs = 300_000;
@@ -30,11 +30,13 @@ export type EndpointHistory = {
   hours: readonly { atMs: number; attempts: number; delivered: number }[];
 };
 
-/** An event of which every delivery is a dead letter. */
+/** An event that was delivered nowhere, and of which every delivery is a dead letter; one that was found before may have others. */
 export type FailingEvent = {
   eventId: string;
   eventType: string;
   affiliateId: string;
+  /** Of its deliveries, those that are to be tried again. */
+  waiting: number;
   letters: readonly {
     deliveryId: number;
     endpointId: string;
@@ -74,7 +76,7 @@ export type LetterFilter = {
 export type SettingName = "url" | "credentials" | "rate_limit" | "retry" | "timeout" | "template";
 
 export type RemedyAction =
-  | { kind: "requeue"; filter: LetterFilter }
+  | { kind: "requeue"; filter: LetterFilter; mode: RequeueMode }
   | { kind: "set_rate_limit"; rate_limit: Pick<RateLimit, "amount" | "per"> }
   | { kind: "set_retry"; retry: { max_attempts: number; base_seconds: number; cap_seconds: number } }
   | { kind: "set_timeout"; timeout_ms: number }
@@ -91,6 +93,8 @@ export type Finding = {
   eventId: string | null;
   /** Where an endpoint can have several findings of a kind, which one this is. */
   reason: Reason | null;
+  /** As above, for outages: when it began as it was first found; what is left of it may begin later. */
+  run: string | null;
   evidence: Evidence;
   /** What the dead letters show, and what to do about it. */
   sentence: string;
@@ -105,6 +109,8 @@ export function findingKey({
   eventType,
   eventId,
   reason,
-}: Pick<Finding, "kind" | "endpointId" | "eventType" | "eventId" | "reason">): string {
-  return [kind, endpointId, eventType, eventId, reason].map((part) => part ?? "").join("|");
+  run,
+}: Pick<Finding, "kind" | "endpointId" | "eventType" | "eventId" | "reason" | "run">): string {
+  const key = [kind, endpointId, eventType, eventId, reason].map((part) => part ?? "").join("|");
+  return run === null ? key : `${key}|${run}`;
 }

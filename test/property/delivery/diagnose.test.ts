@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diagnose } from "#lib/delivery/diagnose.ts";
-import { bucketMs, type FailingEvent, findingKey } from "#lib/delivery/diagnosis/types.ts";
+import { diagnose, endpointsInQuestion } from "#lib/delivery/diagnose.ts";
+import { bucketMs, type FailingEvent, type Finding, findingKey } from "#lib/delivery/diagnosis/types.ts";
 import { reasons } from "#lib/vocabulary.ts";
 import { groupsOf, historyOf, type Letter, replay } from "#test/helpers/letters.ts";
 
@@ -74,6 +74,7 @@ const failingEvents = fc.array(
         eventId,
         eventType: "deposit",
         affiliateId: "a1",
+        waiting: 0,
         letters: endpoints.map((endpointId, n) => ({
           deliveryId: n + 1,
           endpointId,
@@ -128,27 +129,79 @@ describe("whatever the dead letters are", () => {
     );
   });
 
-  test("each finding is told apart, begins before it ends, and its requeue finds what it counts", () => {
+  test("nothing would be said of an endpoint that is not in question", () => {
+    const few = fc.tuple(fc.array(burst, { maxLength: 4 }), histories, failingEvents, fc.nat({ max: 9 }));
     fc.assert(
-      fc.property(input, ({ letters, histories, failingEvents }) => {
-        const findings = diagnose({ groups: groupsOf(letters), histories, failingEvents, open: [], nowMs });
-        expect(new Set(findings.map(findingKey)).size).toBe(findings.length);
-        for (const { evidence, actions } of findings) {
-          expect(evidence.first_at <= evidence.last_at && Date.parse(evidence.last_at) <= nowMs).toBe(true);
-          for (const action of actions) {
-            if (action.kind !== "requeue") continue;
-            const { endpoint, reasons, event_type, from, to } = action.filter;
-            const matching = letters.filter(
-              (letter) =>
-                letter.endpointId === endpoint &&
-                reasons.includes(letter.reason) &&
-                (event_type === null || letter.eventType === event_type) &&
-                letter.atMs >= Date.parse(from ?? "") &&
-                letter.atMs < Date.parse(to ?? ""),
-            );
-            expect(matching.length).toBeGreaterThanOrEqual(evidence.count);
-          }
+      fc.property(few, ([bursts, histories, failingEvents, gone]) => {
+        const letters = bursts.flat();
+        const look = (of: readonly Letter[], open: readonly Finding[]) => {
+          const given = { groups: groupsOf(of), failingEvents, open, nowMs };
+          const ids = endpointsInQuestion(given);
+          const known = histories.filter(({ endpointId }) => ids.includes(endpointId));
+          const found = diagnose({ ...given, histories });
+          expect(diagnose({ ...given, histories: known })).toEqual(found);
+          return found;
+        };
+        const found = look(letters, []);
+        look(
+          letters.filter((_, n) => n % 10 >= gone),
+          found,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("each finding is told apart, begins before it ends, and its requeue takes what it counts", () => {
+    const check = (letters: readonly Letter[], findings: readonly Finding[]) => {
+      expect(new Set(findings.map(findingKey)).size).toBe(findings.length);
+      for (const { evidence, actions } of findings) {
+        expect(evidence.first_at <= evidence.last_at && Date.parse(evidence.last_at) <= nowMs).toBe(true);
+        for (const action of actions) {
+          if (action.kind !== "requeue") continue;
+          const { endpoint, reasons, event_type, from, to } = action.filter;
+          const matching = letters.filter(
+            (letter) =>
+              letter.endpointId === endpoint &&
+              reasons.includes(letter.reason) &&
+              (event_type === null || letter.eventType === event_type) &&
+              letter.atMs >= Date.parse(from ?? "") &&
+              letter.atMs < Date.parse(to ?? ""),
+          );
+          expect(matching.length).toBe(evidence.count);
         }
+      }
+    };
+    fc.assert(
+      fc.property(input, fc.nat({ max: 9 }), ({ letters, histories, failingEvents }, gone) => {
+        const look = (of: readonly Letter[], open: readonly Finding[]) =>
+          diagnose({ groups: groupsOf(of), histories, failingEvents, open, nowMs });
+        const found = look(letters, []);
+        check(letters, found);
+        // Also while it drains.
+        const left = letters.filter((_, n) => n % 10 >= gone);
+        check(left, look(left, found));
+      }),
+    );
+  });
+
+  test("50 of an outage within an hour are found wherever they begin, and never 50 over 65 minutes", () => {
+    const found = (fromMs: number, spanMs: number, between: number[]) =>
+      diagnose({
+        groups: groupsOf(
+          [0, 1, ...between].map((at) => ({ reason: "timeout", atMs: fromMs + Math.floor(at * spanMs) })),
+        ),
+        histories: [historyOf()],
+        failingEvents: [],
+        open: [],
+        nowMs,
+      }).length;
+    const from = fc.integer({ min: startMs, max: nowMs - dayMs });
+    const between = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 48, maxLength: 48 });
+    fc.assert(
+      fc.property(from, between, (fromMs, at) => {
+        expect(found(fromMs, hourMs, at)).toBe(1);
+        expect(found(fromMs, 65 * 60_000, at)).toBe(0);
       }),
     );
   });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type DiagnosisInput, defaultThresholds, diagnose } from "#lib/delivery/diagnose.ts";
+import {
+  type DiagnosisInput,
+  defaultThresholds,
+  diagnose,
+  endpointsInQuestion,
+} from "#lib/delivery/diagnose.ts";
 import {
   type EndpointHistory,
   type FailingEvent,
@@ -46,6 +51,8 @@ const healthy = (fromMs: number, hours: number, delivered = 100) =>
 const alive = { lastSuccessAtMs: nowMs, hours: healthy(nowMs - 7 * dayMs, 168) };
 
 describe("outage cluster", () => {
+  const burst = (...minutes: number[]): Letter[] =>
+    minutes.flatMap((minute) => row(25, "timeout", 0, day0 + 10 * dayMs + minute * minuteMs));
   const table: [name: string, letters: Letter[], kinds: FindingKind[]][] = [
     ["50 within an hour", row(50, "timeout", minuteMs), ["outage"]],
     ["49 within an hour", row(49, "timeout", minuteMs), []],
@@ -55,11 +62,11 @@ describe("outage cluster", () => {
       row(50, "timeout", 1.2 * minuteMs),
       ["outage"],
     ],
-    [
-      "one stretch more than an hour",
-      [...row(25, "timeout", 0), ...row(25, "timeout", 0, day0 + 10 * dayMs + hourMs)],
-      [],
-    ],
+    ["an hour to the minute", burst(0, 60), ["outage"]],
+    ["an hour from the last minute of a stretch", burst(4, 64), ["outage"]],
+    ["just below 65 minutes, in as many stretches", burst(0, 64), ["outage"]],
+    ["65 minutes", burst(0, 65), []],
+    ["65 minutes from the last minute of a stretch", burst(4, 69), []],
     [
       "refusals and failures of many kinds",
       many(60, (n) => ({
@@ -111,6 +118,7 @@ describe("outage cluster", () => {
       { kind: "open_setting", setting: "retry" },
       {
         kind: "requeue",
+        mode: "same_url",
         filter: {
           endpoint: "e1",
           reasons: ["connection_refused"],
@@ -121,6 +129,66 @@ describe("outage cluster", () => {
         },
       },
     ]);
+  });
+
+  describe("outages at different times", () => {
+    const start = day0 + 10 * dayMs;
+    const spans = (findings: Finding[]) =>
+      findings
+        .filter(({ kind }) => kind === "outage")
+        .map(({ evidence: { count, first_at, last_at } }) => [
+          count,
+          (Date.parse(first_at) - start) / minuteMs,
+          (Date.parse(last_at) - start) / minuteMs,
+        ]);
+    const two = (gapMs: number) => [
+      ...row(60, "timeout", minuteMs, start),
+      ...row(61, "timeout", minuteMs, start + hourMs + gapMs),
+    ];
+    test.each([
+      ["half an hour between them", two(30 * minuteMs), [[121, 0, 155]]],
+      ["55 minutes between them", two(55 * minuteMs), [[121, 0, 180]]],
+      [
+        "90 minutes between them",
+        two(90 * minuteMs),
+        [
+          [61, 150, 215],
+          [60, 0, 60],
+        ],
+      ],
+      [
+        "ten days between them",
+        two(10 * dayMs),
+        [
+          [61, 60 + 14_400, 125 + 14_400],
+          [60, 0, 60],
+        ],
+      ],
+    ] as [string, Letter[], number[][]][])("%s", (_, letters, expected) => {
+      expect(spans(found(letters))).toEqual(expected);
+    });
+
+    test("each says how long it was, and its advice and requeue are of that alone", () => {
+      const stray: Letter = { reason: "timeout", atMs: start + 5 * dayMs };
+      const findings = found([...two(10 * dayMs), stray]);
+      expect(findings).toHaveLength(2);
+      for (const { sentence, remedy, evidence, actions } of findings) {
+        expect(sentence).toContain("within 1 h");
+        expect(remedy).toContain("Keep trying for longer");
+        expect(actions[0]).toMatchObject({
+          kind: "set_retry",
+          retry: { max_attempts: evidence.count === 60 ? 10 : 11 },
+        });
+        expect(actions.at(-1)).toMatchObject({ filter: { from: evidence.first_at, to: evidence.last_at } });
+      }
+      expect(new Set(findings.map(findingKey)).size).toBe(2);
+    });
+
+    test("one of which no retries would have outlasted says so", () => {
+      const [finding] = found(row(20 * 24 * 60, "timeout", minuteMs, day0));
+      expect(finding?.actions.map(({ kind }) => kind)).toEqual(["open_setting", "requeue"]);
+      expect(finding?.remedy).toContain("longer than any retries");
+    });
   });
 
   test.each([
@@ -177,8 +245,23 @@ describe("slow accumulation", () => {
     );
     expect(findings.map(({ kind, evidence }) => [kind, evidence.count])).toEqual([
       ["outage", 200],
-      ["slow_accumulation", 18],
+      ["slow_accumulation", 12],
     ]);
+    // Up to the outage: a requeue of those after it, too, would take the outage's.
+    expect(findings[1]?.actions.at(-1)).toMatchObject({
+      filter: { from: "2026-11-12T00:00:00.000Z", to: "2026-11-15T04:05:00.000Z" },
+    });
+  });
+
+  test.each([
+    ["the more of both sides", daily(4, 3), daily(5, 3), 15],
+    ["the even side, though it is the lesser", daily(2, 12), daily(4, 3), 12],
+    ["neither", daily(2, 12), daily(3, 3), null],
+  ])("of what lies around an outage: %s", (_, before, after, count) => {
+    const outage = row(200, "timeout", 10_000, day0 + 16 * dayMs);
+    const later = after.map((letter) => ({ ...letter, atMs: letter.atMs + 8 * dayMs }));
+    const findings = found([...before, ...outage, ...later], { history: alive });
+    expect(findings.find(({ kind }) => kind === "slow_accumulation")?.evidence.count ?? null).toBe(count);
   });
 
   test.each([
@@ -209,6 +292,8 @@ describe("slow accumulation", () => {
 });
 
 describe("credentials", () => {
+  const got = (lastSuccessAtMs: number) => ({ lastSuccessAtMs });
+  const flat = (days: number) => row(20 * days, "forbidden", 1.2 * hourMs, nowMs - days * dayMs);
   test.each([
     ["five, and nothing since", row(5, "unauthorized", hourMs), { lastSuccessAtMs: day0 }, ["credentials"]],
     ["four, and nothing since", row(4, "unauthorized", hourMs), { lastSuccessAtMs: day0 }, []],
@@ -219,12 +304,68 @@ describe("credentials", () => {
       ["credentials"],
     ],
     ["never anything else", row(5, "forbidden", dayMs), {}, ["credentials"]],
-    ["five within a day, others get through", row(5, "forbidden", hourMs), alive, ["credentials"]],
+    [
+      "five within the last day, others get through",
+      row(5, "forbidden", hourMs, nowMs - 5 * hourMs),
+      alive,
+      ["credentials"],
+    ],
+    [
+      "four within the last day, others get through",
+      row(4, "forbidden", hourMs, nowMs - 5 * hourMs),
+      alive,
+      [],
+    ],
+    ["five within a day 18 days ago, others get through", row(5, "forbidden", hourMs), alive, []],
+    [
+      "five of the day before the last, others get through",
+      row(5, "forbidden", hourMs, nowMs - 30 * hourMs),
+      alive,
+      [],
+    ],
+    ["20 a day for five days, others get through", flat(5), alive, []],
+    ["20 a day for two days, others get through", flat(2), alive, []],
+    [
+      "20 a day, but 39 on the last of five, others get through",
+      [...flat(5), ...row(19, "forbidden", hourMs, nowMs - 20 * hourMs)],
+      alive,
+      [],
+    ],
+    [
+      "20 a day, but 40 on the last of five, others get through",
+      [...flat(5), ...row(20, "forbidden", hourMs, nowMs - 20 * hourMs)],
+      alive,
+      ["credentials"],
+    ],
+    [
+      "a stray one long ago, and five since anything got through",
+      [...row(1, "forbidden", 0, day0), ...row(5, "forbidden", hourMs)],
+      got(day0 + 10 * dayMs - 1),
+      ["credentials"],
+    ],
+    [
+      "a stray one long ago, and four since anything got through",
+      [...row(1, "forbidden", 0, day0), ...row(4, "forbidden", hourMs)],
+      got(day0 + 10 * dayMs - 1),
+      [],
+    ],
+    [
+      "six, of which one got through in between",
+      row(6, "forbidden", hourMs),
+      got(day0 + 10 * dayMs + minuteMs),
+      ["credentials"],
+    ],
+    [
+      "five, of which one got through in between",
+      row(5, "forbidden", hourMs),
+      got(day0 + 10 * dayMs + minuteMs),
+      [],
+    ],
     [
       "more every day",
       many(4 ** 4, (n) => ({
         reason: "unauthorized",
-        atMs: day0 + (10 + Math.log(n + 1) / Math.log(4)) * dayMs,
+        atMs: nowMs - (4 - Math.log(n + 1) / Math.log(4)) * dayMs - 1,
       })),
       alive,
       ["credentials"],
@@ -327,22 +468,91 @@ describe("refused payload", () => {
       types.map((type) => `refused_payload ${type}`),
     );
   });
+  describe("of what the endpoint took in the same hours", () => {
+    // From 0:00 to 0:04, so all in one hour.
+    const at = day0 + 20 * dayMs;
+    const taking = (delivered: number, ...more: [fromMs: number, hours: number][]) => ({
+      hours: [
+        { atMs: at, attempts: delivered, delivered },
+        ...more.flatMap(([fromMs, hours]) => healthy(fromMs, hours, 1_000_000)),
+      ],
+    });
+    const others = refused(50, "ftd").map((letter) => ({ ...letter, atMs: letter.atMs - 10 * dayMs }));
+    test.each([
+      ["one in a thousand", refused(5, "ftd"), taking(4_995), 1],
+      ["one less", refused(5, "ftd"), taking(4_996), 0],
+      ["five among a million", refused(5, "ftd"), taking(1_000_000), 0],
+      [
+        "1,002 among a million",
+        refused(1_002, "ftd").map((one) => ({ ...one, atMs: at })),
+        taking(1_000_000),
+        1,
+      ],
+      [
+        "before and after it much was taken",
+        refused(5, "ftd"),
+        taking(100, [at - dayMs, 24], [at + hourMs, 24]),
+        1,
+      ],
+      ["long ago others were refused, and now few", [...others, ...refused(5, "ftd")], taking(4_996), 0],
+      ["long ago others were refused, and now many", [...others, ...refused(5, "ftd")], taking(4_995), 1],
+    ] as [string, Letter[], Partial<EndpointHistory>, number][])("%s", (_, letters, history, count) => {
+      expect(found(letters, { history })).toHaveLength(count);
+      const limited = letters.map((letter) => ({ ...letter, reason: "rate_limited" as const }));
+      expect(found(limited, { history })).toHaveLength(count);
+    });
+  });
   test("the requeue is of that type alone", () => {
     const [finding] = found(refused(5, "ftd"));
     expect(finding?.actions.at(-1)).toMatchObject({
       kind: "requeue",
+      mode: "render_again",
       filter: { endpoint: "e1", event_type: "ftd" },
     });
   });
 });
 
 describe("gone or moved", () => {
+  /** A whole hour. */
+  const at = nowMs - 20 * hourMs;
+  const until = (lastSuccessAtMs: number) => ({ lastSuccessAtMs });
+  const hour = (delivered: number) => ({
+    lastSuccessAtMs: at + 59 * minuteMs,
+    hours: [{ atMs: at, attempts: 100, delivered }],
+  });
+  /** What is taken until `at`, and what is refused from then on. */
+  const taken = { lastSuccessAtMs: at - 1, hours: healthy(at - 7 * dayMs, 168) };
+  const moving = row(5, "not_found", hourMs, at);
   test.each([
     ["five 404, nothing else", row(5, "not_found", hourMs), {}, ["moved"]],
     ["four 404", row(4, "not_found", hourMs), {}, []],
     ["a 404 for some of what it takes", row(50, "not_found", 2 * hourMs, day0 + 22 * dayMs), alive, []],
     ["redirects", row(5, "redirect", hourMs), {}, ["moved"]],
-    ["one 410", row(1, "gone", 0), alive, ["moved"]],
+    ["one 410", row(1, "gone", 0), {}, ["moved"]],
+    ["one 410, and a success that was under way", row(1, "gone", 0, at), until(at + 4 * minuteMs), ["moved"]],
+    ["one 410, and others got through later", row(1, "gone", 0, at), until(at + 5 * minuteMs), []],
+    ["a 410 long ago, and one now", row(2, "gone", 8 * dayMs, at - 8 * dayMs), until(at - dayMs), ["moved"]],
+    [
+      "moved, after a stray 404 long ago",
+      [...row(1, "not_found", 0, at - 5 * dayMs), ...moving],
+      taken,
+      ["moved"],
+    ],
+    ["moved for long, and mended", row(60, "not_found", hourMs, at - 70 * hourMs), taken, []],
+    [
+      "five 404 in one hour with five that it took",
+      row(5, "not_found", 11 * minuteMs, at),
+      hour(5),
+      ["moved"],
+    ],
+    ["five 404 in one hour with six that it took", row(5, "not_found", 11 * minuteMs, at), hour(6), []],
+    ["the same late in the hour", row(5, "not_found", minuteMs, at + 50 * minuteMs), hour(6), []],
+    [
+      "moved in the midst of a busy hour",
+      row(50, "not_found", minuteMs / 2, at + 30 * minuteMs),
+      hour(50),
+      ["moved"],
+    ],
     ["misdirected", row(9, "misdirected", hourMs), {}, []],
   ] as [string, Letter[], Partial<EndpointHistory>, FindingKind[]][])(
     "%s",
@@ -373,6 +583,14 @@ describe("configuration", () => {
     expect(finding).toMatchObject({ kind: "configuration", reason, evidence: { count: 3 } });
     expect(found(row(2, reason, hourMs), { history: alive })).toEqual([]);
   });
+  test.each([
+    ["what the template made of them", "unmapped_value", "render_again"],
+    ["what their server is", "certificate_invalid", "same_url"],
+    ["a secret, which comes in at send", "secret_missing", "same_url"],
+  ] as [string, Reason, string][])("the requeue of %s", (_, reason, mode) => {
+    const [finding] = found(row(3, reason, hourMs), { history: alive });
+    expect(finding?.actions.at(-1)).toMatchObject({ kind: "requeue", mode });
+  });
   test("each reason is a finding of its own", () => {
     const findings = found(reasons.flatMap((reason) => row(3, reason, hourMs)));
     expect(findings.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());
@@ -390,6 +608,7 @@ describe("poison", () => {
     eventId,
     eventType: "deposit",
     affiliateId: "a1",
+    waiting: 0,
     letters: endpoints.map((endpointId, n) => ({
       deliveryId: n + 1,
       endpointId,
@@ -461,6 +680,24 @@ test("reasons that say nothing of a pattern are no finding, whatever their numbe
     ["client_error", "rejected_by_response", "worker_lost", "body_purged", "invalid_data"] as const
   ).flatMap((reason) => row(500, reason, 1_000));
   expect(found(letters)).toEqual([]);
+});
+
+test("in question is whoever has as many as any finding needs, and one that said that it is gone", () => {
+  const at = (endpointId: string, letters: Letter[]) => letters.map((one) => ({ ...one, endpointId }));
+  const letters = [
+    ...at("three", row(3, "timeout", minuteMs)),
+    ...at("two", row(2, "timeout", minuteMs)),
+    ...at("gone", row(1, "gone", minuteMs)),
+  ];
+  const event: FailingEvent = {
+    eventId: "ev",
+    eventType: "deposit",
+    affiliateId: "a1",
+    waiting: 0,
+    letters: [{ deliveryId: 1, endpointId: "refusing", reason: "bad_request", status: 400, endedAtMs: day0 }],
+  };
+  const given = { groups: groupsOf(letters), failingEvents: [event], open: [] };
+  expect(endpointsInQuestion(given)).toEqual(["three", "gone", "refusing"]);
 });
 
 test("an endpoint without a history is passed over", () => {
