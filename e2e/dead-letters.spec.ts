@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { signedIn } from "./signed-in.ts";
-import { expect, expectAccessible, open, test, type World } from "./support.ts";
+import type { EndpointCreated } from "#lib/endpoints/schema.ts";
+import { withDatabase } from "#scripts/with-database.ts";
+import { makeDeadLetters } from "#test/helpers/dead-letters.ts";
+import { signedIn, systemFacts } from "./signed-in.ts";
+import { eventType, expect, expectAccessible, open, test, type World } from "./support.ts";
 
 /** A worker looks every 30 s, and the page some seconds later. */
 const lookMs = 60_000;
@@ -160,4 +163,86 @@ test("rows are narrowed, exported, put back by selection and discarded all at on
   await page.getByRole("combobox", { name: "Reason" }).click();
   await page.getByRole("option", { name: "Their certificate is not valid" }).click();
   await expect(page.getByRole("heading", { name: "No dead letters match" })).toBeVisible();
+});
+
+/** Dead letters of some days, and what their endpoints took: straight into the tables, since nobody can wait for them. */
+async function writePast(endpoints: {
+  limited: EndpointCreated;
+  slow: EndpointCreated;
+  refusing: EndpointCreated;
+}) {
+  const { limited, slow, refusing } = endpoints;
+  const of = ({ id, affiliate }: EndpointCreated) => ({
+    endpoint: { id, affiliateId: affiliate.id },
+    type: eventType,
+  });
+  await withDatabase((await systemFacts()).databaseUrl, async ({ pool }) => {
+    await pool.query(
+      `insert into posthorn.endpoint_latency (resolution, bucket_at, endpoint_id, worker_id, attempts, delivered, buckets, counts)
+       select 'hour', date_trunc('hour', now(), 'UTC') - ago * interval '1 hour', id, 0, n, n, '{1}', array[n]
+       from (values ($1::uuid, 900), ($2, 100)) as e (id, n), generate_series(1, 24) ago`,
+      [limited.id, slow.id],
+    );
+    await pool.query(
+      `insert into posthorn.endpoint_percentiles (endpoint_id, refreshed_at, samples, p95_ms) values ($1, now(), 2400, 400)
+       on conflict (endpoint_id) do update set refreshed_at = now(), samples = 2400, p95_ms = 400`,
+      [slow.id],
+    );
+    const hoursAgo = "now() - n * interval '6 hours'";
+    await makeDeadLetters(pool, {
+      ...of(slow),
+      count: 24,
+      reason: "timeout",
+      status: null,
+      diedAt: hoursAgo,
+    });
+    await makeDeadLetters(pool, { ...of(limited), count: 6, reason: "rate_limited", status: 429 });
+    await makeDeadLetters(pool, {
+      ...of(refusing),
+      count: 5,
+      reason: "payload_refused",
+      status: 422,
+      attempts: 1,
+    });
+  });
+}
+
+test("what a finding suggests is set where it stands, and its advice follows", async ({ page, world }) => {
+  test.setTimeout(180_000);
+  const make = (name: string) =>
+    world.createEndpoint({ name: `${name} ${world.key}`, url: world.receiver.url(world.path(name)) });
+  const limited = await make("limited");
+  const slow = await make("slow");
+  await writePast({ limited, slow, refusing: await make("refusing") });
+  await open(page, `/dead-letters?affiliate=${world.key}`);
+  const tooFast = page.getByRole("article", { name: "Sent too fast" });
+  const accumulating = page.getByRole("article", { name: "Slow accumulation" });
+  await expect(tooFast).toBeVisible({ timeout: lookMs });
+
+  const apply = async (finding: typeof tooFast, label: string, now: string | RegExp) => {
+    await finding.getByRole("button", { name: label }).click();
+    const dialog = page.getByRole("alertdialog", { name: `${label}?` });
+    await expect(dialog.getByRole("definition").first()).toHaveText(now);
+    await dialog.getByRole("button", { name: label }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await apply(tooFast, "Limit to 12 per minute", "No limit");
+  await apply(accumulating, "Time out after 2 s", "15 s");
+  await apply(accumulating, "Try 10 times", /^Tries up to 5 times/);
+
+  await page
+    .getByRole("article", { name: "Payload refused" })
+    .getByRole("button", { name: "Requeue these" })
+    .click();
+  const dialog = page.getByRole("dialog", { name: /^Requeue dead letters of refusing/ });
+  await expect(dialog.getByRole("radio", { name: "Rendered again" })).toBeChecked();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  await expect(tooFast).toContainText("Put these back: they go out within the limit.", { timeout: lookMs });
+  await expect(tooFast.getByRole("button", { name: /^Limit to/ })).toHaveCount(0);
+  await expect(accumulating).toContainText("attempts now: put these back.");
+  await expect(accumulating.getByRole("button", { name: /^T(ry|ime out)/ })).toHaveCount(0);
+  await tooFast.getByRole("link", { name: /^Set the rate limit/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/endpoints/${limited.id}/edit#advanced$`));
+  await expect(page.getByRole("spinbutton", { name: "Requests", exact: true })).toHaveValue("12");
 });

@@ -33,9 +33,9 @@ type DeliveryFilterBarProps = {
   onClear: () => void;
 };
 
-/** Every filter of the list as a chip; one event and a searched value stand there only when a link set them. */
+/** Every filter of the list as a chip; one event, a requeue and a searched value stand there only when a link set them. */
 export function DeliveryFilterBar({ params, active, onChange, onClear }: DeliveryFilterBarProps) {
-  const { state, reason, status_class, endpoint, affiliate, type, event, q_hash } = params;
+  const { state, reason, status_class, endpoint, affiliate, type, event, requeue, q_hash } = params;
   const endpointName = useEndpointName(endpoint);
   const isOwner = useIsAffiliate();
   return (
@@ -91,6 +91,13 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
           onRemove={() => onChange({ event: null })}
         />
       )}
+      {requeue === null ? null : (
+        <FixedChip
+          name="Put back by"
+          value={`requeue ${requeue.slice(-6)}`}
+          onRemove={() => onChange({ requeue: null })}
+        />
+      )}
       {q_hash === null ? null : (
         <>
           <FixedChip name="Matches" value="a searched value" onRemove={() => onChange({ q_hash: null })} />
@@ -121,7 +128,7 @@ export function DeliveryFilterBar({ params, active, onChange, onClear }: Deliver
 
 /** What is set, in words, by the names of the chips. */
 export function useActiveFilters(params: DeliveryFilterParams): ActiveFilter[] {
-  const { state, reason, status_class, endpoint, affiliate, type, event, q_hash } = params;
+  const { state, reason, status_class, endpoint, affiliate, type, event, requeue, q_hash } = params;
   const endpointName = useEndpointName(endpoint);
   const time = useSpanWords(params);
   return [
@@ -134,6 +141,7 @@ export function useActiveFilters(params: DeliveryFilterParams): ActiveFilter[] {
     { name: "Attempts", value: attemptsWords({ min: params.attempts_min, max: params.attempts_max }) },
     { name: "Time", value: time },
     { name: "Event", value: event && truncateMiddle(event, 24) },
+    { name: "Put back by", value: requeue && `requeue ${requeue.slice(-6)}` },
     { name: "Matches", value: q_hash && "a searched value" },
   ].filter((filter): filter is ActiveFilter => Boolean(filter.value));
 }

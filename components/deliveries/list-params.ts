@@ -17,6 +17,7 @@ export const deliveryFilterParams = {
   from: parseAsString,
   to: parseAsString,
   event: parseAsString,
+  requeue: parseAsString,
   q_hash: parseAsString,
 };
 export type DeliveryFilterParams = inferParserType<typeof deliveryFilterParams>;

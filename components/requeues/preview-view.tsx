@@ -42,7 +42,7 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
     );
   }
   if (preview.total === 0) return <p role="status">Nothing matches: there is nothing to {operation}.</p>;
-  const { overlaps, held, refused, states } = preview;
+  const { overlaps, at_most, held, refused, states } = preview;
   const others = states.filter(({ state }) => state !== "dead_letter");
   return (
     <div aria-busy={busy} className="flex flex-col gap-2">
@@ -55,6 +55,12 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
             .map(({ state, count }) => `${deliveryStateLabels[state]}: ${formatCount(count)}`)
             .join(", ")}
           .
+        </p>
+      ) : null}
+      {at_most ? (
+        <p className="text-ink-2">
+          Postbacks are rendered as they go: those that the template turns out to have nothing for are left as
+          they are.
         </p>
       ) : null}
       {held > 0 ? (
@@ -115,7 +121,7 @@ function EndpointTable({ preview: { endpoints, endpoint_count } }: { preview: Re
             <tr key={endpoint.id} className="border-line border-b last:border-b-0">
               <td className="px-3 py-1.5">
                 {endpoint.name} <span className="text-ink-3">{endpoint.affiliate.name}</span>
-                <EndpointNotes endpoint={endpoint} />
+                <EndpointNotes endpoint={endpoint} isOnly={endpoint_count === 1} />
               </td>
               <td className="whitespace-nowrap px-3 py-1.5 text-right align-top tabular-nums">
                 {formatCount(endpoint.accepted)}
@@ -134,7 +140,20 @@ function EndpointTable({ preview: { endpoints, endpoint_count } }: { preview: Re
   );
 }
 
-function EndpointNotes({ endpoint: { hold, status } }: { endpoint: RequeuePreviewEndpoint }) {
+/** What is left of the only endpoint stands above the table already. */
+function EndpointNotes({ endpoint, isOnly }: { endpoint: RequeuePreviewEndpoint; isOnly: boolean }) {
+  const { hold, status, refused } = endpoint;
   const note = hold ? holdWords[hold] : status === "deleted" ? "deleted" : null;
-  return note ? <span className="block text-held text-xs">{note}</span> : null;
+  return (
+    <>
+      {note ? <span className="block text-held text-xs">{note}</span> : null}
+      {isOnly
+        ? null
+        : refused.map((one) => (
+            <span key={one.why} className="block text-ink-2 text-xs">
+              {refusalWords(one)}
+            </span>
+          ))}
+    </>
+  );
 }

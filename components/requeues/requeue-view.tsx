@@ -131,19 +131,22 @@ function Outlook({ requeue }: { requeue: Requeue }) {
   return <>{words}</>;
 }
 
-/** Where to watch what was put back; of several endpoints the list shows what waits for any. */
-function BecameOfThem({ requeue: { operation, filter, done } }: { requeue: Requeue }) {
+/** Each of those that were put back can be found, by what has become of it. */
+function BecameOfThem({ requeue: { id, operation, done } }: { requeue: Requeue }) {
   if (operation === "discard" || done === 0) return null;
-  const of = filter.endpoint ? { endpoint: filter.endpoint.id } : {};
   const link = (state: string, words: string) => (
-    <Link href={withQuery("/deliveries", { ...of, state })} className="underline underline-offset-2">
+    <Link
+      href={withQuery("/deliveries", { requeue: id, state })}
+      prefetch={false}
+      className="underline underline-offset-2"
+    >
       {words}
     </Link>
   );
   return (
     <p className="text-ink-2">
-      What was put back goes out by the usual rules: see what {link("pending", "waits")}, what{" "}
-      {link("failed", "awaits a retry")} and what {link("dead_letter", "died again")}.
+      What was put back goes out by the usual rules: see what {link("pending,in_flight", "waits")}, what{" "}
+      {link("delivered", "was delivered")}, and what {link("failed,dead_letter", "failed again")}.
     </p>
   );
 }

@@ -176,3 +176,16 @@ export const requeues = posthorn.table(
     index("requeues_active").on(t.nextBatchAt).where(sql`${t.state} in ('pending', 'running')`),
   ],
 );
+
+/** The deliveries that a requeue put back, by batch and so by their last id: one row for up to 500 of them. */
+export const requeueBatches = posthorn.table(
+  "requeue_batches",
+  {
+    requeueId: uuid("requeue_id")
+      .notNull()
+      .references(() => requeues.id, { onDelete: "cascade" }),
+    lastId: bigint("last_id", { mode: "bigint" }).notNull(),
+    ids: bigint({ mode: "bigint" }).array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.requeueId, t.lastId] })],
+);

@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from "drizzle-orm";
-import { deliveries, endpoints, events } from "#drizzle/schema/index.ts";
+import { deliveries, endpoints, events, requeueBatches } from "#drizzle/schema/index.ts";
 import { narrowedTo, type Scope } from "#lib/affiliates/queries.ts";
 import type { Orm } from "#lib/db/database.ts";
 import { eventIdsByHash } from "#lib/search/queries.ts";
@@ -43,7 +43,7 @@ export type PreparedMatch = DeliveryMatch & {
 export async function prepareMatch(orm: Orm, asked: DeliveryMatch): Promise<PreparedMatch> {
   const match = asked.attempts_max === 0 ? { ...asked, state: unattempted(asked.state) } : asked;
   const { from, to, type } = match;
-  const isWalk = match.event === undefined && match.sought === undefined;
+  const isWalk = match.event === undefined && match.sought === undefined && match.requeue === undefined;
   return {
     ...match,
     firstId: from === undefined || !isWalk ? null : await firstIdSince(orm, Date.parse(from) - overlapMs),
@@ -98,7 +98,7 @@ type Walk = {
 
 /**
  * A select of the ids of the deliveries `d` that match, at most `limit`, by a way that is short for these filters: by their
- * events; along deliveries_troubled, which answers every filter that a smooth delivery fails without a look at the table;
+ * events; by the batches of a requeue; along deliveries_troubled, which answers every filter that a smooth delivery fails without a look at the table;
  * along deliveries_state or _leased for what waits or is sent; merged from the affiliate's endpoints; or along the key.
  */
 export function matchingIds(match: PreparedMatch, walk: Walk): SQL {
@@ -112,10 +112,11 @@ export function matchingIds(match: PreparedMatch, walk: Walk): SQL {
 type Branch = { condition: SQL | undefined; merged?: boolean };
 
 function branches(match: PreparedMatch): Branch[] {
-  const { state: states, event, sought, type } = match;
+  const { state: states, event, sought, requeue, type } = match;
   const inStates = states && isIn(states);
   if (event !== undefined) return [{ condition: and(sql`d.event_id = ${event}`, inStates) }];
   if (sought !== undefined) return [{ condition: and(among(sought), inStates) }];
+  if (requeue !== undefined) return [{ condition: inStates }];
   if (impliesTrouble(match)) return [{ condition: and(isTroubled, inStates) }];
   if (type !== undefined && match.typeIsRare) return [{ condition: and(ofRareType(type), inStates) }];
   if (states === undefined || states.length === 0 || states.includes("delivered"))
@@ -163,9 +164,10 @@ function tail({ orderBy, limit }: Walk): SQL {
 }
 
 function conditions(match: PreparedMatch): (SQL | undefined)[] {
-  const { reason, status_class, endpoint, type, attempts_min, attempts_max, from, to, firstId, endId } =
-    match;
+  const { reason, status_class, endpoint, requeue, type, from, to, firstId, endId } = match;
+  const { attempts_min, attempts_max } = match;
   return [
+    requeue === undefined ? undefined : putBackBy(requeue),
     reason && sql.raw(`d.reason = '${reason}'`),
     status_class && sql.raw(classRanges[status_class]),
     endpoint === undefined ? undefined : sql`d.endpoint_id = ${endpoint}`,
@@ -194,6 +196,11 @@ function among({ hash, event, delivery }: Sought): SQL {
     select o.id from unnest(${eventIdsByHash(hash)} || ${event ?? null}::text) found (event_id)
       cross join lateral (select o.id from ${deliveries} o where o.event_id = found.event_id offset 0) o
     union all select ${delivery ?? null}::bigint))`;
+}
+
+/** Along the primary key or, of those that failed again, deliveries_troubled. */
+function putBackBy(requeue: string): SQL {
+  return sql`d.id = any(array(select unnest(b.ids) from ${requeueBatches} b where b.requeue_id = ${requeue}))`;
 }
 
 function ofRareType(type: string): SQL {

@@ -32,6 +32,8 @@ export const deliveryFilters = z.object({
   endpoint: z.uuid().optional(),
   affiliate: affiliateKey.optional(),
   event: eventId.optional(),
+  /** Put back by this requeue. */
+  requeue: z.uuid().optional(),
   type: eventTypeName.optional(),
   /** Of attempts made, resends included. */
   attempts_min: attempts.optional(),

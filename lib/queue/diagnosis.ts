@@ -6,15 +6,13 @@ import { poisonReasons } from "#lib/delivery/diagnosis/poison.ts";
 import {
   bucketMs,
   type DeadLetterGroup,
-  type EndpointHistory,
   type FailingEvent,
   type Finding,
   findingKey,
 } from "#lib/delivery/diagnosis/types.ts";
-import { borneOut } from "#lib/delivery/slow.ts";
-import { type RatePeriod, ratePeriodSeconds, ratePeriods } from "#lib/delivery/token-bucket.ts";
 import type { FindingKind, Reason } from "#lib/vocabulary.ts";
 import { alone } from "./alone.ts";
+import { selectHistories } from "./endpoint-histories.ts";
 
 /** As long as the bodies are kept: what is older cannot be put back. */
 const windowDays = 30;
@@ -39,7 +37,7 @@ export async function diagnoseDeadLetters(pool: pg.Pool): Promise<AlertChange[]>
     const open = await selectOpen(pool);
     const failingEvents = await selectFailingEvents(pool, open);
     const ids = endpointsInQuestion({ groups, failingEvents, open });
-    const histories = await selectHistories(pool, ids);
+    const histories = await selectHistories(pool, { ids, days: windowDays });
     const findings = diagnose({ groups, histories, failingEvents, open, nowMs });
     const letters = groups.reduce(
       (sum, { buckets }) => buckets.reduce((inner, { count }) => inner + count, sum),
@@ -64,11 +62,14 @@ async function selectGroups(db: Queryable): Promise<{ groups: DeadLetterGroup[];
     buckets: string;
     counts: string;
     samples: string;
+    attempts: string;
   }>(`
     select endpoint_id, reason, status, event_type,
-      array_agg(bucket)::text as buckets, array_agg(n)::text as counts, array_agg(sample)::text as samples
+      array_agg(bucket)::text as buckets, array_agg(n)::text as counts, array_agg(sample)::text as samples,
+      array_agg(attempts)::text as attempts
     from (
       select endpoint_id, reason, last_status as status, event_type, count(*)::int as n, max(id) as sample,
+        max(attempts_charged) as attempts,
         floor(date_part('epoch', ended_at) / ${bucketMs / 1_000})::int as bucket
       from posthorn.deliveries
       where state = 'dead_letter' and ended_at >= now() - interval '${windowDays} days' and reason is not null
@@ -78,89 +79,16 @@ async function selectGroups(db: Queryable): Promise<{ groups: DeadLetterGroup[];
   const groups = rows.map(({ endpoint_id, reason, status, event_type, ...arrays }) => {
     const counts = parseIntegers(arrays.counts);
     const samples = parseIntegers(arrays.samples);
+    const attempts = parseIntegers(arrays.attempts);
     const buckets = parseIntegers(arrays.buckets).map((number, i) => ({
       number,
       count: counts[i] ?? 0,
       sampleId: samples[i] ?? 0,
+      attempts: attempts[i] ?? 0,
     }));
     return { endpointId: endpoint_id, reason, status, eventType: event_type, buckets };
   });
   return { groups, nowMs: now.rows[0]?.now.getTime() ?? 0 };
-}
-
-type HistoryRow = {
-  id: string;
-  affiliate_id: string;
-  max_attempts: number;
-  backoff_base_seconds: number;
-  backoff_cap_seconds: number;
-  timeout_ms: number;
-  rate_amount: number | null;
-  rate_period_seconds: number | null;
-  last_success_at: Date | null;
-  p95_ms: number | null;
-  samples: number | null;
-};
-type HoursRow = { endpoint_id: string; hours: string; attempts: string; delivered: string };
-
-/** Of those that still exist. Two statements: joined in one, the hours were summed anew for every endpoint. */
-async function selectHistories(db: Queryable, ids: readonly string[]): Promise<EndpointHistory[]> {
-  if (ids.length === 0) return [];
-  const given = [plainArray(ids)];
-  const endpoints = await db.query<HistoryRow>(
-    `select e.id, e.affiliate_id, e.max_attempts, e.backoff_base_seconds, e.backoff_cap_seconds, e.timeout_ms,
-       e.rate_amount, e.rate_period_seconds, g.last_success_at, p.p95_ms, p.samples
-     from posthorn.endpoints e
-     join posthorn.endpoint_health g on g.endpoint_id = e.id
-     left join posthorn.endpoint_percentiles p on p.endpoint_id = e.id
-     where e.id = any($1::uuid[]) and e.deleted_at is null`,
-    given,
-  );
-  const past = await db.query<HoursRow>(
-    `select endpoint_id, array_agg(hour)::text as hours, array_agg(attempts)::text as attempts,
-       array_agg(delivered)::text as delivered
-     from (
-       select endpoint_id, (date_part('epoch', bucket_at) / 3600)::int as hour, sum(attempts)::int as attempts,
-         sum(delivered)::int as delivered
-       from posthorn.endpoint_latency
-       where resolution = 'hour' and endpoint_id = any($1::uuid[])
-         and bucket_at >= now() - interval '${windowDays} days'
-       group by endpoint_id, bucket_at
-     ) h group by endpoint_id`,
-    given,
-  );
-  const hoursOf = new Map(past.rows.map((row) => [row.endpoint_id, toHours(row)]));
-  return endpoints.rows.map((row) => toHistory(row, hoursOf.get(row.id) ?? []));
-}
-
-function toHours(row: HoursRow): EndpointHistory["hours"] {
-  const attempts = parseIntegers(row.attempts);
-  const delivered = parseIntegers(row.delivered);
-  return parseIntegers(row.hours).map((hour, i) => ({
-    atMs: hour * 3_600_000,
-    attempts: attempts[i] ?? 0,
-    delivered: delivered[i] ?? 0,
-  }));
-}
-
-function toHistory(row: HistoryRow, hours: EndpointHistory["hours"]): EndpointHistory {
-  return {
-    endpointId: row.id,
-    affiliateId: row.affiliate_id,
-    maxAttempts: row.max_attempts,
-    baseSeconds: row.backoff_base_seconds,
-    capSeconds: row.backoff_cap_seconds,
-    timeoutMs: row.timeout_ms,
-    rateLimit:
-      row.rate_amount === null ? null : { amount: row.rate_amount, per: periodOf(row.rate_period_seconds) },
-    lastSuccessAtMs: row.last_success_at?.getTime() ?? null,
-    p95Ms: borneOut({ valueMs: row.p95_ms, samples: row.samples ?? 0 }),
-    hours,
-  };
-}
-
-function periodOf(seconds: number | null): RatePeriod {
-  return ratePeriods.find((period) => ratePeriodSeconds[period] === seconds) ?? "second";
 }
 
 /**

@@ -1,5 +1,11 @@
 import type { Queryable } from "#lib/db/database.ts";
-import type { BreakerState, DeliveryState, EndpointStatus, RequeueRefusal } from "#lib/vocabulary.ts";
+import type {
+  BreakerState,
+  DeliveryState,
+  EndpointKind,
+  EndpointStatus,
+  RequeueRefusal,
+} from "#lib/vocabulary.ts";
 import {
   createParameters,
   isMeant,
@@ -14,6 +20,7 @@ import {
 export type PreviewRow = {
   endpointId: string;
   endpointName: string;
+  kind: EndpointKind;
   status: EndpointStatus;
   deleted: boolean;
   breaker: BreakerState;
@@ -40,7 +47,7 @@ with t as materialized (
   select endpoint_id, state, verdict, count(*)::int as count, max(id) as last_id
   from (select t.endpoint_id, t.state, t.id, ${fate} as verdict from t) v group by endpoint_id, state, verdict
 )
-select c.endpoint_id as "endpointId", e.name as "endpointName", e.status, e.deleted_at is not null as deleted, h.breaker,
+select c.endpoint_id as "endpointId", e.name as "endpointName", e.kind, e.status, e.deleted_at is not null as deleted, h.breaker,
   json_build_object('id', a.id, 'key', a.key, 'name', a.name) as affiliate,
   c.state, c.verdict, c.count, c.last_id as "lastId"
 from counted c join posthorn.endpoints e on e.id = c.endpoint_id

@@ -86,7 +86,8 @@ type Batch = {
   /** Every id that was looked at, in order. */
   ids: string[];
   isLast: boolean;
-  done: number;
+  /** Those that were put back or discarded. */
+  done: string[];
   left: RequeueLeft[];
 };
 
@@ -94,7 +95,7 @@ async function workThrough(client: pg.PoolClient, job: Job): Promise<Batch> {
   const selection = selectionOf(job);
   const { cursor, rate_per_second: ratePerSecond } = job;
   const { ids, isLast } = await nextOfRequeue(client, { selection, cursor, ratePerSecond });
-  if (ids.length === 0) return { ids, isLast, done: 0, left: [] };
+  if (ids.length === 0) return { ids, isLast, done: [], left: [] };
   await lockKeys(client, ids);
   const judging = createParameters();
   const verdicts = await judge(client, {
@@ -116,8 +117,9 @@ async function workThrough(client: pg.PoolClient, job: Job): Promise<Batch> {
   } else {
     if (selection.renderAgain) accepted = await renderOrLeave(client, accepted, left);
     await putBack(client, accepted);
+    await notePutBack(client, job.id, accepted);
   }
-  return { ids, isLast, done: accepted.length, left };
+  return { ids, isLast, done: accepted, left };
 }
 
 /** Renders the postbacks among them; returns those that can go. A webhook is made anew with every attempt anyway. */
@@ -134,6 +136,16 @@ async function renderOrLeave(
       left.push({ delivery: id, why: "cannot_render", reason: result.reason });
     else left.push({ delivery: id, why: "body_purged", reason: null });
     return false;
+  });
+}
+
+/** So that what became of them can be listed: deliveries, which every claim rewrites, say nothing of requeues. */
+async function notePutBack(client: pg.PoolClient, requeue: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query({
+    name: "note_put_back",
+    text: "insert into posthorn.requeue_batches (requeue_id, last_id, ids) values ($1, $2, $3)",
+    values: [requeue, ids.at(-1), plainArray(ids)],
   });
 }
 
@@ -159,12 +171,13 @@ async function recordBatch(
   batch: Batch & { tookMs: number },
 ): Promise<void> {
   const { ids, isLast, left, tookMs } = batch;
-  const done = job.done + batch.done;
+  const done = job.done + batch.done.length;
   const refused = addCounts(job.refused, left, ({ why, reason }) => (reason === null ? why : null));
   const failed = addCounts(job.failed, left, ({ reason }) => reason);
   const seen = done + sum(refused) + sum(failed);
   if (isLast && seen < job.total) refused.moved_on = (refused.moved_on ?? 0) + job.total - seen;
-  const pauseSeconds = job.rate_per_second === null ? tookMs / 1_000 : batch.done / job.rate_per_second;
+  const pauseSeconds =
+    job.rate_per_second === null ? tookMs / 1_000 : batch.done.length / job.rate_per_second;
   await client.query({
     name: "record_requeue_batch",
     text: `update posthorn.requeues set state = $2, cursor = $3, done = $4, refused = $5, failed = $6, sample = $7,

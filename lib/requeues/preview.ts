@@ -8,7 +8,7 @@ const maxEndpoints = 100;
 /** Adds up what was counted: by endpoint, the largest first, and over all. */
 export function summarize(
   rows: readonly PreviewRow[],
-  { operation, asOf }: Pick<Selection, "operation" | "asOf">,
+  { operation, renderAgain, asOf }: Pick<Selection, "operation" | "renderAgain" | "asOf">,
 ): Omit<RequeuePreview, "overlaps"> {
   const endpoints = [...Map.groupBy(rows, ({ endpointId }) => endpointId).values()]
     .map((group) => summarizeEndpoint(group, operation))
@@ -16,7 +16,11 @@ export function summarize(
   return {
     as_of: asOf.toISOString(),
     total: countOf(rows),
-    accepted: countOf(rows.filter(({ verdict }) => verdict === "accepted")),
+    accepted: countOf(rows.filter(isAccepted)),
+    at_most:
+      operation === "requeue" &&
+      renderAgain &&
+      rows.some((row) => isAccepted(row) && row.kind === "postback"),
     held: endpoints.filter(({ hold }) => hold !== null).reduce((sum, { accepted }) => sum + accepted, 0),
     refused: refusedOf(rows),
     states: countsBy(rows, ({ state }) => state).map(([state, count]) => ({
@@ -33,7 +37,7 @@ function summarizeEndpoint(
   operation: Selection["operation"],
 ): RequeuePreviewEndpoint {
   const first = rows[0] as PreviewRow;
-  const accepted = countOf(rows.filter(({ verdict }) => verdict === "accepted"));
+  const accepted = countOf(rows.filter(isAccepted));
   return {
     id: first.endpointId,
     name: first.endpointName,
@@ -53,11 +57,15 @@ function holdOf({ status, breaker }: PreviewRow): RequeueHold | null {
 }
 
 function refusedOf(rows: readonly PreviewRow[]): RequeueCount[] {
-  const refused = rows.filter(({ verdict }) => verdict !== "accepted");
+  const refused = rows.filter((row) => !isAccepted(row));
   return countsBy(refused, ({ verdict }) => verdict).map(([why, count]) => ({
     why: why as RequeueRefusal,
     count,
   }));
+}
+
+function isAccepted({ verdict }: PreviewRow): boolean {
+  return verdict === "accepted";
 }
 
 /** The most frequent first. */

@@ -110,11 +110,13 @@ export type RequeuePreviewEndpoint = {
   refused: RequeueCount[];
 };
 
-/** What a requeue would do now, counted exactly, but for postbacks that a template turns out to have nothing for. */
+/** What a requeue would do now, counted exactly unless it says `at_most`. */
 export type RequeuePreview = {
   as_of: string;
   total: number;
   accepted: number;
+  /** Some of the accepted are postbacks that are rendered as they go: one that the template has nothing for will be left. */
+  at_most: boolean;
   /** Of the accepted: those whose endpoint does not send at the moment. */
   held: number;
   refused: RequeueCount[];

@@ -62,13 +62,19 @@ export function filterFacts(filter: Requeue["filter"]): { name: string; value: s
 
 /** What a dialog says first, in one sentence. */
 export function previewSentence(
-  { accepted, total, endpoint_count }: Pick<RequeuePreview, "accepted" | "total" | "endpoint_count">,
+  {
+    accepted,
+    at_most,
+    total,
+    endpoint_count,
+  }: Pick<RequeuePreview, "accepted" | "at_most" | "total" | "endpoint_count">,
   operation: Requeue["operation"],
 ): string {
   const verb = operation === "discard" ? "discarded for good" : "put back to be sent";
   const of = accepted === total ? "" : ` of ${formatCount(total)}`;
   const whom = endpoint_count === 1 ? "one endpoint" : formatNoun(endpoint_count, "endpoint");
-  return `${formatCount(accepted)}${of} ${total === 1 ? "delivery" : "deliveries"} of ${whom} will be ${verb}.`;
+  const count = `${at_most ? "Up to " : ""}${formatCount(accepted)}`;
+  return `${count}${of} ${total === 1 ? "delivery" : "deliveries"} of ${whom} will be ${verb}.`;
 }
 
 /** Why what is put back for an endpoint waits there. */

@@ -49,6 +49,7 @@ for (const [name, measure] of Object.entries(tables)) {
     await world.close();
   }
 }
+if (Object.values(results.requeue ?? {}).some((cost) => !cost.within_limit)) process.exitCode = 1;
 process.stdout.write(flags.json ? `${JSON.stringify(results)}\n` : `\n${inWords(results)}\n`);
 
 function inWords({ throughput, latency, isolation, requeue, postbacks }: Partial<Results>): string {
@@ -83,13 +84,18 @@ function inWords({ throughput, latency, isolation, requeue, postbacks }: Partial
     );
   }
   if (requeue) {
-    lines.push(
-      row("50 healthy endpoints, ms", "p50", "p95", "p99"),
-      timing("alone", requeue.idle),
-      timing("beside a requeue", requeue.beside_requeue),
-      row("put back meanwhile", requeue.put_back),
-      "",
-    );
+    lines.push(row("50 healthy endpoints, ms", "p50", "p95", "p99", "p95 at most", "put back"));
+    for (const kind of ["webhooks", "keyed_postbacks"] as const) {
+      const { idle, beside_requeue: beside, limit_ms, put_back, within_limit } = requeue[kind];
+      const words = kind.replace("_", " ");
+      lines.push(
+        timing(`alone, before ${words}`, idle),
+        timing("beside their requeue", beside) +
+          [limit_ms, put_back].map((cell) => String(cell).padStart(16)).join("") +
+          (within_limit ? "" : "  too slow"),
+      );
+    }
+    lines.push("");
   }
   if (postbacks) {
     lines.push(

@@ -12,6 +12,8 @@ export type Letter = {
   eventType?: string;
   atMs: number;
   id?: number;
+  /** 5, as the default policy has it, unless given. */
+  attempts?: number;
 };
 
 const hourMs = 3_600_000;
@@ -27,6 +29,7 @@ export function groupsOf(letters: readonly Letter[]): DeadLetterGroup[] {
       number,
       count: inside.length,
       sampleId: Math.max(...inside.map(({ id, atMs }) => id ?? Math.floor(atMs / 1_000))),
+      attempts: Math.max(...inside.map(({ attempts = 5 }) => attempts)),
     })),
   }));
 }
@@ -84,7 +87,15 @@ export function replay(given: {
       if (outcome === "permanent" || attempt >= history.maxAttempts) {
         const status = "status" in answer ? answer.status : null;
         const eventType = given.eventType?.(n) ?? "deposit";
-        letters.push({ endpointId: history.endpointId, reason, status, eventType, atMs, id: n + 1 });
+        letters.push({
+          endpointId: history.endpointId,
+          reason,
+          status,
+          eventType,
+          atMs,
+          id: n + 1,
+          attempts: attempt,
+        });
         break;
       }
       atMs += backoffMs({

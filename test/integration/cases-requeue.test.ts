@@ -57,7 +57,7 @@ describe("case 35: a requeue of 50,000", () => {
     expect(again).toBe(id);
 
     const worker = await spawnWorker(api.database.url);
-    await eventually(async () => (await shown(id)).done >= 2_000);
+    await eventually(async () => (await shown(id)).done >= count / 2, 60_000);
     await worker.end("SIGKILL");
     const { done, state } = await shown(id);
     expect([state, done < count]).toEqual(["running", true]);
@@ -73,6 +73,27 @@ describe("case 35: a requeue of 50,000", () => {
     );
     expect(rows).toEqual([{ n: 1 }]);
     // Some 20 s where nothing else runs.
+  }, 180_000);
+
+  test("cancelled on the way it stops where it is, and what it did not come to can be put back by another", async () => {
+    await api.database.pool.query(
+      "update posthorn.deliveries set state = 'dead_letter', ended_at = now() where endpoint_id = $1",
+      [endpoint.id],
+    );
+    const body = { filter: { endpoint: endpoint.id }, reason };
+    const { body: made } = await api.call(create, { body });
+    const all = made.total;
+    expect(all).toBeGreaterThanOrEqual(count);
+    await spawnWorker(api.database.url);
+    await eventually(async () => (await shown(made.id)).done >= count / 3, 60_000);
+    const { body: ended } = await api.call(cancel, { method: "POST", params: { id: made.id } });
+    expect(ended.state).toBe("cancelled");
+    expect(ended.done).toBeLessThan(count);
+    await sleep(700);
+    expect(await shown(made.id)).toMatchObject({ state: "cancelled", done: ended.done });
+    expect(await statesOf(endpoint)).toEqual({ pending: ended.done, dead_letter: all - ended.done });
+    const { body: rest } = await api.call(preview, { body: { filter: body.filter } });
+    expect(rest).toMatchObject({ total: all - ended.done, accepted: all - ended.done, overlaps: [] });
   }, 120_000);
 
   test("keeps its rate, and stops where it is when it is cancelled", async () => {
@@ -83,15 +104,18 @@ describe("case 35: a requeue of 50,000", () => {
     const begun = performance.now();
     await spawnWorker(api.database.url);
     const most = () => 1.5 * rate + (rate * (performance.now() - begun)) / 1_000;
-    for (let i = 0; i < 20; i++) {
+    await eventually(async () => (await shown(made.id)).done > 0);
+    const first = { atMs: performance.now(), done: (await shown(made.id)).done };
+    for (let i = 0; i < 30; i++) {
       await sleep(100);
       const { done } = await shown(made.id);
       expect(done).toBeLessThan(most());
     }
-    await eventually(async () => (await shown(made.id)).done > 0);
+    // Half of it, since a batch that comes late on a busy machine is not caught up.
+    const { done } = await shown(made.id);
+    expect(done - first.done).toBeGreaterThan((0.5 * rate * (performance.now() - first.atMs)) / 1_000);
     const { body: ended, status } = await api.call(cancel, { method: "POST", params: { id: made.id } });
     expect([status, ended.state]).toEqual([200, "cancelled"]);
-    expect(ended.done).toBeGreaterThan(0);
     expect(ended.done).toBeLessThan(cancelled);
     await sleep(700);
     expect(await shown(made.id)).toMatchObject({ state: "cancelled", done: ended.done });

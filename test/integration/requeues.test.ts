@@ -2,6 +2,8 @@ import { v7 as uuidv7 } from "uuid";
 import { describe, expect, test } from "vitest";
 import type { Actor } from "#lib/auth/actor.ts";
 import { inClientTransaction } from "#lib/db/database.ts";
+import { deliveryListQuery } from "#lib/deliveries/schema.ts";
+import { listDeliveries } from "#lib/deliveries/service.ts";
 import { runRequeueBatch } from "#lib/queue/requeue.ts";
 import { resendDelivery } from "#lib/queue/resend.ts";
 import type { RequeueFilterInput } from "#lib/requeues/schema.ts";
@@ -271,12 +273,13 @@ test("rendered again: postbacks by the template as it is now, and what it has no
   // Nothing was ever rendered for them.
   expect(await look({ filter })).toMatchObject({
     accepted: 0,
+    at_most: false,
     refused: [{ why: "cannot_render", count: 152 }],
   });
   expect(await make({ filter })).toMatchObject({ status: 422, body: { code: "nothing_to_do" } });
 
   const { seen, ended } = await run({ filter, mode: "render_again" });
-  expect(seen).toMatchObject({ accepted: 152, refused: [] });
+  expect(seen).toMatchObject({ accepted: 152, at_most: true, refused: [] });
   expect(ended).toMatchObject({ done: 150, refused: [], failed: [{ reason: "missing_click_id", count: 2 }] });
   const left = (await idsOf(endpoint)).slice(-2);
   expect(ended.sample).toEqual(
@@ -288,6 +291,16 @@ test("rendered again: postbacks by the template as it is now, and what it has no
     [endpoint.id],
   );
   expect(rows).toEqual([{ url: `${url}?c=c-1` }]);
+
+  // As they are now frozen they go without a doubt.
+  await pool().query(
+    "update posthorn.deliveries set state = 'dead_letter', ended_at = now() where endpoint_id = $1",
+    [endpoint.id],
+  );
+  expect(await look({ filter })).toMatchObject({ accepted: 150, at_most: false });
+  expect(await look({ filter, mode: "render_again", operation: "discard" })).toMatchObject({
+    at_most: false,
+  });
 });
 
 describe("bad input", () => {
@@ -327,6 +340,49 @@ describe("bad input", () => {
     }
     const { rows } = await pool().query("select count(*) from posthorn.requeues");
     expect(rows).toEqual(before);
+  });
+});
+
+describe("what a requeue put back can be listed, by what has become of it", () => {
+  const idsIn = async (query: Record<string, string>, affiliateId: string | null = null) => {
+    const limit = deliveryListQuery.parse(query);
+    return (await listDeliveries(keyOf(affiliateId), limit)).data.map(({ id }) => id);
+  };
+
+  test("also what failed again, and neither what it left nor another's", async () => {
+    const endpoint = await deadEndpoint({ count: 4 });
+    const other = await deadEndpoint({ count: 2 });
+    const elsewhere = await deadEndpoint({ count: 1 });
+    const [refused, ...taken] = (await idsOf(endpoint)) as [string, ...string[]];
+    await pool().query(
+      "delete from posthorn.event_bodies where event_id = (select event_id from posthorn.deliveries where id = $1)",
+      [refused],
+    );
+    const ids = [refused, ...taken, ...(await idsOf(other))];
+    const { ended } = await run({ filter: { ids }, mode: "same_url" });
+    await run({ filter: { endpoint: elsewhere.id } });
+    expect(ended).toMatchObject({ state: "completed", done: 5 });
+    await set("state = 'dead_letter', reason = 'server_error'", taken[0] as string);
+    await set("state = 'failed', reason = 'server_error'", taken[1] as string);
+    const requeue = ended.id;
+    expect(await idsIn({ requeue })).toEqual([...ids.slice(1)].reverse());
+    expect(await idsIn({ requeue, state: "failed,dead_letter" })).toEqual([taken[1], taken[0]]);
+    expect(await idsIn({ requeue, state: "pending", endpoint: other.id })).toEqual(ids.slice(4).reverse());
+    expect(await idsIn({ requeue }, other.affiliateId)).toEqual(ids.slice(4).reverse());
+    expect(await idsIn({ requeue: uuidv7() })).toEqual([]);
+    // Page by page, as any list.
+    const { data, next_cursor } = await listDeliveries(
+      keyOf(null),
+      deliveryListQuery.parse({ requeue, limit: 3 }),
+    );
+    expect(data).toHaveLength(3);
+    expect(await idsIn({ requeue, cursor: next_cursor as string })).toEqual(ids.slice(1, 3).reverse());
+  });
+
+  test("nothing is kept of what was discarded", async () => {
+    const endpoint = await deadEndpoint({ count: 2 });
+    const { ended } = await run({ filter: { endpoint: endpoint.id }, operation: "discard" });
+    expect(await idsIn({ requeue: ended.id })).toEqual([]);
   });
 });
 

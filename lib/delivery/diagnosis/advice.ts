@@ -12,16 +12,20 @@ const leftOver = 0.01;
 const headroom = 0.8;
 
 /**
- * A policy that on average keeps trying twice as long as an outage of this length and the attempts before it took;
- * null where none that may be set does.
+ * A policy that on average keeps trying twice as long as an outage of this length and the `attempts` that were made of its
+ * letters took; null where none that may be set does, or what is set now does.
  */
-export function longerRetry(history: EndpointHistory, outageMs: number): Retry | null {
+export function longerRetry(
+  history: EndpointHistory,
+  { outageMs, attempts: made }: { outageMs: number; attempts: number },
+): Retry | null {
   const { maxAttempts, baseSeconds, capSeconds } = history;
-  const wantedSeconds = (2 * (outageMs + triesForMs(history))) / 1_000;
+  const wantedSeconds = (2 * (outageMs + triesForMs({ ...history, maxAttempts: made }))) / 1_000;
   const cap = Math.max(capSeconds, longCapSeconds);
   for (let attempts = maxAttempts; attempts <= mostAttempts; attempts += 1) {
     const retry = { max_attempts: attempts, base_seconds: baseSeconds, cap_seconds: cap };
-    if (averageSeconds(retry) >= wantedSeconds) return retry;
+    if (averageSeconds(retry) < wantedSeconds) continue;
+    return attempts === maxAttempts && cap === capSeconds ? null : retry;
   }
   return null;
 }
@@ -43,17 +47,17 @@ function averageSeconds({ max_attempts, base_seconds, cap_seconds }: Retry): num
 }
 
 /**
- * How many attempts would leave one in a hundred of these, from the share that this many leave; null where it has
- * all that it may.
+ * How many attempts would leave one in a hundred of these, from the share that `attempts` left; null where it has as many
+ * now, or all that it may.
  */
 export function moreAttempts(
   { maxAttempts, hours }: EndpointHistory,
-  { dead, sinceMs }: { dead: number; sinceMs: number },
+  { attempts: made, dead, sinceMs }: { attempts: number; dead: number; sinceMs: number },
 ): number | null {
   const delivered = deliveredSince(hours, sinceMs);
   const share = Math.min(0.5, dead / (dead + delivered));
-  const wanted = Math.ceil(maxAttempts * (Math.log(share * leftOver) / Math.log(share)));
-  const attempts = Math.min(mostAttempts, Math.max(maxAttempts + 1, wanted));
+  const wanted = Math.ceil(made * (Math.log(share * leftOver) / Math.log(share)));
+  const attempts = Math.min(mostAttempts, Math.max(made + 1, wanted));
   return attempts > maxAttempts ? attempts : null;
 }
 

@@ -6,6 +6,7 @@ export type Letters = Pick<DeadLetterGroup, "reason" | "status" | "eventType"> &
   bucket: number;
   count: number;
   sampleId: number;
+  attempts: number;
 };
 
 const samplesShown = 3;
@@ -14,13 +15,14 @@ const samplesShown = 3;
 export function lettersOf(groups: readonly DeadLetterGroup[]): Letters[] {
   return groups
     .flatMap(({ reason, status, eventType, buckets }) =>
-      buckets.map(({ number, count, sampleId }) => ({
+      buckets.map(({ number, count, sampleId, attempts }) => ({
         reason,
         status,
         eventType,
         bucket: number,
         count,
         sampleId,
+        attempts,
       })),
     )
     .sort((a, b) => a.bucket - b.bucket);
@@ -28,6 +30,11 @@ export function lettersOf(groups: readonly DeadLetterGroup[]): Letters[] {
 
 export function countOf(letters: readonly Letters[]): number {
   return letters.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** After how many attempts they were given up: of the endpoint's limit as it was then. */
+export function attemptsOf(letters: readonly Letters[]): number {
+  return letters.reduce((most, { attempts }) => Math.max(most, attempts), 1);
 }
 
 /** Where letters begin and end, to the stretch; they must not be empty. */

@@ -2,6 +2,7 @@ import type { Reason } from "#lib/vocabulary.ts";
 import { longerRetry, moreAttempts, triesForMs } from "./advice.ts";
 import type { Lasts, OpenFindings } from "./lasting.ts";
 import {
+  attemptsOf,
   countOf,
   countWords,
   deliveriesWords,
@@ -123,7 +124,7 @@ export function outageFinding(
   const within = outageLetters(letters, [outage]);
   if (within.length === 0) return null;
   const { firstAtMs, endsAtMs } = spanOf(within);
-  const retry = longerRetry(history, endsAtMs - firstAtMs);
+  const retry = longerRetry(history, { outageMs: endsAtMs - firstAtMs, attempts: attemptsOf(within) });
   const actions: RemedyAction[] = [
     ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
     { kind: "open_setting", setting: "retry" },
@@ -174,9 +175,10 @@ export function slowFinding(
   const days = Math.max(1, Math.round((endsAtMs - firstAtMs) / dayMs));
   const timeouts = countOf(rest.filter(({ reason }) => reason === "timeout"));
   const timeoutMs = timeouts * 2 >= count ? lowerTimeoutMs(history) : null;
-  const attempts = moreAttempts(history, { dead: count, sinceMs: firstAtMs });
-  const retry = attempts && {
-    max_attempts: attempts,
+  const made = attemptsOf(rest);
+  const wanted = moreAttempts(history, { attempts: made, dead: count, sinceMs: firstAtMs });
+  const retry = wanted && {
+    max_attempts: wanted,
     base_seconds: history.baseSeconds,
     cap_seconds: history.capSeconds,
   };
@@ -190,11 +192,13 @@ export function slowFinding(
     reason: null,
     run: null,
     evidence: evidenceOf(rest),
-    sentence: `About ${countWords(perDay)} a day for ${days} d are given up after ${history.maxAttempts} ${history.maxAttempts === 1 ? "attempt" : "attempts"}, without any outage: it is too few for how often this endpoint fails.`,
+    sentence: `About ${countWords(perDay)} a day for ${days} d are given up after ${made} ${made === 1 ? "attempt" : "attempts"}, without any outage: it is too few for how often this endpoint fails.`,
     remedy:
-      timeoutMs === null
-        ? "Raise the attempts of this endpoint, then put these back."
-        : "Lower the timeout, which most of these ran into, or raise the attempts, then put these back.",
+      timeoutMs !== null
+        ? "Lower the timeout, which most of these ran into, or raise the attempts, then put these back."
+        : retry === null && history.maxAttempts > made
+          ? `It has ${history.maxAttempts} attempts now: put these back.`
+          : "Raise the attempts of this endpoint, then put these back.",
     actions: [
       ...(retry ? [{ kind: "set_retry" as const, retry }] : []),
       ...(timeoutMs === null ? [] : [{ kind: "set_timeout" as const, timeout_ms: timeoutMs }]),

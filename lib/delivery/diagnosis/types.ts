@@ -10,8 +10,8 @@ export type DeadLetterGroup = {
   reason: Reason;
   status: number | null;
   eventType: string;
-  /** In any order, one entry for each stretch that has some: its number, how many, and the highest id. */
-  buckets: readonly { number: number; count: number; sampleId: number }[];
+  /** In any order, one entry for each stretch that has some: its number, how many, the highest id, and the most attempts. */
+  buckets: readonly { number: number; count: number; sampleId: number; attempts: number }[];
 };
 
 /** An endpoint as it is set now, and what became of its latest attempts. */

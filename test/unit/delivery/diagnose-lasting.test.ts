@@ -236,6 +236,32 @@ test("credentials that others get through with are said to have been refused", (
   );
 });
 
+describe("retries that were set as suggested are not suggested longer: the letters had fewer", () => {
+  const retryOf = ([finding]: Finding[]) => finding?.actions.find(({ kind }) => kind === "set_retry");
+  test.each([
+    ["outage", row(60, "timeout", 30_000), "for long already"],
+    ["slow_accumulation", row(24, "timeout", 6 * hourMs), "attempts now: put these back"],
+  ] as [FindingKind, Letter[], string][])("%s", (kind, letters, remedy) => {
+    const first = look(letters, [], alive);
+    const suggested = retryOf(first);
+    if (suggested?.kind !== "set_retry") throw new Error("no retries were suggested");
+    const { max_attempts: maxAttempts, cap_seconds: capSeconds } = suggested.retry;
+    const [second] = look(letters, first, { ...alive, maxAttempts, capSeconds });
+    expect(second?.kind).toBe(kind);
+    expect(retryOf([second as Finding])).toBeUndefined();
+    expect(second?.remedy).toContain(remedy);
+    // Those that were given up all the same are another matter.
+    const later = letters.map((letter) => ({ ...letter, attempts: maxAttempts }));
+    expect(retryOf(look(later, first, { ...alive, maxAttempts, capSeconds }))).toMatchObject({
+      retry: { max_attempts: expect.toSatisfy((n: number) => n > maxAttempts) },
+    });
+  });
+  test("what is said of a slow accumulation is what its letters had", () => {
+    const [finding] = look(row(24, "timeout", 6 * hourMs), [], { ...alive, maxAttempts: 9 });
+    expect(finding?.sentence).toContain("are given up after 5 attempts");
+  });
+});
+
 describe("a rate limit that was set as suggested", () => {
   const hours = [{ atMs: startMs, attempts: 1_800, delivered: 900 }];
   const letters = row(40, "rate_limited", minuteMs);
