@@ -33,6 +33,7 @@ export default defineConfig({
   use: {
     ...devices["Desktop Chrome"],
     baseURL,
+    actionTimeout: 30_000,
     // Of every test it would cost a third of the time, most of it pictures of what moves.
     trace: "on-first-retry",
     contextOptions: { reducedMotion: "reduce" },
@@ -48,6 +49,7 @@ export default defineConfig({
       POSTHORN_ALLOWED_SUBNETS: "127.0.0.0/8",
       POSTHORN_ALLOW_HTTP: "true",
       POSTHORN_SOURCE_ADDRESSES: "192.0.2.10",
+      POSTHORN_APPROVE_HOST_CHANGES: "true",
       POSTHORN_LOG_LEVEL: "warn",
     },
     stdout: "pipe",

@@ -38,18 +38,28 @@ async function makeCallers(
   const viewer = await user("support");
   const viewing = await viewer.post("/api/console/view-as", { data: { affiliate: world.key } });
   expect(viewing.status()).toBe(204);
-  const anonymous = await browser.newContext({
-    ...(baseURL === undefined ? {} : { baseURL }),
-    storageState: { cookies: [], origins: [] },
+  const visitor = async () => {
+    const context = await browser.newContext({
+      ...(baseURL === undefined ? {} : { baseURL }),
+      storageState: { cookies: [], origins: [] },
+    });
+    return context.request;
+  };
+  const { url } = await post(`affiliates/${world.key}/portal-link`, {});
+  const link = await visitor();
+  const entered = await link.post("/api/console/portal-enter", {
+    data: { token: new URL(url).searchParams.get("token") },
   });
+  expect(entered.status()).toBe(204);
   return {
-    anonymous: anonymous.request,
+    anonymous: await visitor(),
     admin: await user("admin"),
     ops: await user("ops"),
     support: await user("support"),
     affiliate: await user("affiliate", world.key),
     other: await user("affiliate", other),
     viewer,
+    link,
     publish: await withKey({ purpose: "publish" }),
     read: await withKey({ purpose: "read" }),
     limited: await withKey({ purpose: "read", affiliate: world.key }),

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "@playwright/test";
-import { e2ePassword, signedIn } from "./signed-in.ts";
+import { e2ePassword, makeUser, signedIn } from "./signed-in.ts";
 import { expect, expectAccessible, open, test } from "./support.ts";
 
 /** An admin invites somebody at /settings/users; the link. */
@@ -27,6 +27,8 @@ async function invite(
   return link.pathname + link.search;
 }
 
+const accepted = (page: Page) => page.getByRole("status").filter({ hasText: "The invitation was accepted." });
+
 /** Somebody else, in a browser of their own, takes the link. */
 async function accept(
   browser: Browser,
@@ -43,11 +45,21 @@ async function accept(
   await expectAccessible(page);
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("Password").fill("password1234");
-  await page.getByRole("button", { name: "Accept and sign in" }).click();
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
   await expect(page.getByText("among the first that anybody would try")).toBeVisible();
-  await page.getByLabel("Password").fill(e2ePassword());
-  await page.getByRole("button", { name: "Accept and sign in" }).click();
+  await page.getByLabel("Password").fill(`${e2ePassword()}!`);
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await expect(accepted(page)).toBeVisible();
+  await expectAccessible(page);
   return page;
+}
+
+/** And signs in with what they chose. */
+async function signInThere(page: Page, email: string) {
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
+  await page.getByLabel("Password").fill(`${e2ePassword()}!`);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 test("a support user is invited, sees what is theirs, and the link works once", async ({
@@ -61,6 +73,7 @@ test("a support user is invited, sees what is theirs, and the link works once", 
   const link = await invite(page, { email, role: "Support" });
   const name = `Sue ${world.key}`;
   const theirs = await accept(browser, link, { name, baseURL });
+  await signInThere(theirs, email);
   await expect(theirs).toHaveURL(/\/endpoints\?view=failing$/);
   await expect(theirs.getByRole("link", { name })).toBeVisible();
   await expect(theirs.getByRole("link", { name: "Users", exact: true })).toHaveCount(0);
@@ -98,6 +111,7 @@ test("an affiliate's user is invited and sees the portal alone; an invitation is
   const email = `user-${world.key}@posthorn.example`;
   const link = await invite(page, { email, role: "Affiliate", affiliate: world });
   const theirs = await accept(browser, link, { name: `Ann ${world.key}`, baseURL });
+  await signInThere(theirs, email);
   await expect(theirs).toHaveURL(/\/portal$/);
   await expect(theirs.getByText("Mine", { exact: true })).toBeVisible();
   for (const path of ["/overview", "/endpoints", "/affiliates", "/settings/users"])
@@ -115,6 +129,28 @@ test("an affiliate's user is invited and sees the portal alone; an invitation is
   await expect(page.getByRole("row").filter({ hasText: other })).toContainText("Revoked");
   await page.goto(revoked);
   await expect(page.getByText("This invitation was revoked")).toBeVisible();
+});
+
+test("whether an invited address is a user's already is not told, and nothing of that user changes", async ({
+  page,
+  browser,
+  baseURL,
+  world,
+}) => {
+  const known = await makeUser("support");
+  const words = [];
+  for (const email of [known.email, `new-${world.key}@posthorn.example`]) {
+    const link = await invite(page, { email, role: "Ops" });
+    const theirs = await accept(browser, link, { name: `Eve ${world.key}`, baseURL });
+    words.push((await accepted(theirs).textContent())?.replace(email, "..."));
+    expect((await theirs.request.get("/api/console/account")).status()).toBe(401);
+    await theirs.context().close();
+  }
+  expect(words[0]).toBe(words[1]);
+  const answer = await page.request.post("/api/console/sign-in", {
+    data: { email: known.email, password: `${e2ePassword()}!` },
+  });
+  expect(answer.status()).toBe(401);
 });
 
 test("nobody changes their own role, and is told so", async ({ page }) => {

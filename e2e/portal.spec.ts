@@ -1,7 +1,7 @@
 import type { Browser, Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 import type { ReceivedRequest } from "#test/helpers/receiver.ts";
-import { e2ePassword, makeUser, signedIn } from "./signed-in.ts";
+import { browserOf, e2ePassword, signedIn } from "./signed-in.ts";
 import { expect, expectAccessible, open, test, type World } from "./support.ts";
 import { routesOf } from "./web-routes.ts";
 
@@ -20,6 +20,21 @@ async function ownersPage(
   return page;
 }
 
+/** Of an invitation that the first admin makes. */
+async function invitationLink(
+  browser: Browser,
+  { affiliate, baseURL }: { affiliate: string; baseURL: string | undefined },
+): Promise<string> {
+  const context = await browserOf(browser, { reader: "staff", affiliate, baseURL });
+  const answer = await context.request.post("/api/console/invitations", {
+    data: { email: `ann-${affiliate}@posthorn.example`, role: "affiliate", affiliate },
+  });
+  expect(answer.status()).toBe(201);
+  const { url } = await answer.json();
+  await context.close();
+  return url;
+}
+
 async function expectNoOverflow(page: Page): Promise<void> {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
@@ -34,18 +49,19 @@ for (const { name, ...viewport } of sizes) {
   test.describe(`on ${name}`, () => {
     test.use({ storageState: { cookies: [], origins: [] }, viewport });
 
-    test("an affiliate signs in, pastes a tracker's URL, fixes a macro, and sees a test and the first delivery", async ({
+    test("who is invited pastes a tracker's URL, fixes a macro, sees a test and the first delivery, and resends it", async ({
       page,
+      browser,
+      baseURL,
       world,
     }) => {
       test.slow();
-      const { email } = await makeUser("affiliate", world.key);
       const path = world.path("tracker");
       world.receiver.script(path, { body: "OK" });
-      await page.goto("/portal");
-      await page.getByRole("textbox", { name: "E-mail" }).fill(email);
+      await page.goto(await invitationLink(browser, { affiliate: world.key, baseURL }));
+      await page.getByLabel("Name").fill(`Ann ${world.key}`);
       await page.getByLabel("Password").fill(e2ePassword());
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Accept and sign in" }).click();
       await expect(page).toHaveURL(/\/portal$/);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nowhere to send to yet");
       await expectAccessible(page);
@@ -87,8 +103,20 @@ for (const { name, ...viewport } of sizes) {
       await expect(page.getByText("Everything arrives.")).toBeVisible();
       await expectAccessible(page);
       await expectNoOverflow(page);
-      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Home" }).click();
+      const main = page.getByRole("navigation", { name: "Main" });
+      await main.getByRole("link", { name: "Home" }).click();
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Everything is arriving");
+
+      await main.getByRole("link", { name: "Deliveries" }).click();
+      const box = page.getByRole("textbox", { name: "Find a delivery by click id" });
+      await box.fill("a&b");
+      await box.press("Enter");
+      await expect(page.getByRole("group", { name: "URL", exact: true })).toHaveText(
+        `${world.receiver.url(path)}?cid=a%26b&amount=7.10`,
+      );
+      await page.getByRole("button", { name: "Resend same URL" }).click();
+      await expect(page.getByText("Put back to be sent.")).toBeVisible();
+      await expect.poll(() => world.receiver.requests(path).length).toBe(3);
     });
 
     test("what fails is told first and in plain words, with what to look at", async ({

@@ -72,7 +72,7 @@ const variables = z.object({
     .optional(),
   POSTHORN_MAIL_FROM: z.email("must be an e-mail address").optional(),
   POSTHORN_APPROVE_HOST_CHANGES: z.stringbool({ error: "must be true or false" }).default(false),
-  POSTHORN_PUBLISH_PER_SECOND: wholeNumber(1, 1_000_000).optional(),
+  POSTHORN_PUBLISH_PER_SECOND: wholeNumber(1, 1_000_000).default(5_000),
   POSTHORN_WORKER_SLOTS: wholeNumber(1, 1000).default(128),
   POSTHORN_LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("info"),
 });
@@ -106,8 +106,8 @@ export type Config = {
   smtp: { url: string; from: string } | undefined;
   /** An affiliate's change of an endpoint's host waits for the operators. */
   approveHostChanges: boolean;
-  /** Events that one API key may publish, by each web process; undefined is without a limit. */
-  publishPerSecond: number | undefined;
+  /** Events that one API key may publish, by each web process. */
+  publishPerSecond: number;
   /** Requests that one worker has on the wire at once. */
   workerSlots: number;
   logLevel: LogLevel;

@@ -5,40 +5,39 @@ import { type FormEvent, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
-import { signInOptions } from "#lib/accounts/client.ts";
 import { passwordRule } from "#lib/accounts/password.ts";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { acceptInvitationOptions } from "#lib/invitations/client.ts";
 import type { InvitationAcceptance } from "#lib/invitations/schema.ts";
 
-/** Makes the user whom the invitation is for, and signs them in. */
+/**
+ * Makes the user whom the invitation is for. What it says then is true of those who had an account already as well, and it
+ * signs nobody in: that would not succeed for them, and so tell the two apart.
+ */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
   const accept = useMutation(acceptInvitationOptions);
-  const signIn = useMutation(signInOptions);
   const [problem, setProblem] = useState<string | null>(null);
   const form = useForm<InvitationAcceptance>({
     resolver: lazyResolver(async () => (await import("#lib/invitations/schema.ts")).invitationAcceptance),
     defaultValues: { token, name: "", password: "" },
   });
   const { errors } = form.formState;
-  const busy = accept.isPending || signIn.isPending || signIn.isSuccess;
   const send = form.handleSubmit((given) => {
-    if (busy) return;
+    if (accept.isPending) return;
     setProblem(null);
     accept.mutate(given, {
-      onSuccess: () =>
-        signIn.mutate({ email, password: given.password }, { onSuccess: () => window.location.assign("/") }),
       onError: (error) =>
         setProblem(showServerErrors(error, { fields: ["name", "password"], setError: form.setError })),
     });
   });
   const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
-  if (accept.isSuccess && signIn.isError) {
+  if (accept.isSuccess) {
     return (
       <>
         <p role="status" className="text-ink-2">
-          The invitation was accepted. Sign in with your e-mail address and password.
+          The invitation was accepted. Sign in with {email} and the password that you chose, or with your own
+          if you had an account here before.
         </p>
         <ButtonLink href="/sign-in" tone="primary">
           Sign in
@@ -60,8 +59,8 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
         )}
       </Field>
       <FormProblem message={problem} />
-      <Button type="submit" tone="primary" busy={busy}>
-        Accept and sign in
+      <Button type="submit" tone="primary" busy={accept.isPending}>
+        Accept the invitation
       </Button>
     </form>
   );

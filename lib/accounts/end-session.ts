@@ -1,7 +1,6 @@
 import { recordAudit } from "#lib/audit/record.ts";
 import { findSession, type SessionActor } from "#lib/auth/session.ts";
-import { appDatabase } from "#lib/db/app.ts";
-import { inTransaction, type Transaction } from "#lib/db/database.ts";
+import type { Transaction } from "#lib/db/database.ts";
 import { endPortalSession } from "#lib/portal-links/queries.ts";
 import { endView } from "#lib/view-as/queries.ts";
 import { deleteSession } from "./queries.ts";
@@ -16,8 +15,7 @@ export async function endSession({ client, orm }: Transaction, actor: SessionAct
   await recordAudit(orm, actor, { action: "user.sign_out", objectKind, objectId: actor.id });
 }
 
-/** Ends the session whose cookie came along with a request that has begun another: the browser has lost it. */
-export async function endReplacedSession(request: RequestFacts): Promise<void> {
-  const replaced = await findSession(headersOf(request));
-  if (replaced) await inTransaction(appDatabase(), (tx) => endSession(tx, replaced));
+/** The session that a request came with: another takes its place in the browser, so it is to end. */
+export async function replacedSession(request: RequestFacts): Promise<SessionActor | null> {
+  return findSession(headersOf(request));
 }

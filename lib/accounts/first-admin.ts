@@ -1,3 +1,4 @@
+import { recordAudit } from "#lib/audit/record.ts";
 import { systemActor } from "#lib/auth/actor.ts";
 import { selectHasAdmin } from "#lib/auth/has-admin.ts";
 import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
@@ -24,7 +25,14 @@ export async function ensureFirstAdmin(
       return null;
     }
     const setupToken = makeLinkToken();
-    await replaceSetupLink(orm, { tokenHash: hashLinkToken(setupToken), validHours: setupLinkHours });
+    const tokenHash = hashLinkToken(setupToken);
+    await replaceSetupLink(orm, { tokenHash, validHours: setupLinkHours });
+    await recordAudit(orm, systemActor, {
+      action: "setup_link.create",
+      objectKind: "setup_link",
+      objectId: tokenHash.toString("hex").slice(0, 16),
+      after: { valid_hours: setupLinkHours },
+    });
     return { setupToken };
   });
 }

@@ -93,6 +93,10 @@ export async function deleteSession(orm: Orm, id: string): Promise<void> {
   await orm.delete(sessions).where(eq(sessions.id, id));
 }
 
+export async function deleteSessionByToken(orm: Orm, token: string): Promise<void> {
+  await orm.delete(sessions).where(eq(sessions.token, token));
+}
+
 /** There is one link at a time: the latest start's. */
 export async function replaceSetupLink(
   orm: Orm,

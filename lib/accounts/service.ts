@@ -11,7 +11,7 @@ import { invalidField, Problem } from "#lib/errors.ts";
 import { endView } from "#lib/view-as/queries.ts";
 import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
-import { endReplacedSession, endSession } from "./end-session.ts";
+import { endSession } from "./end-session.ts";
 import { lockFirstAdmin } from "./first-admin.ts";
 import { requireAccount } from "./own-account.ts";
 import {
@@ -22,6 +22,7 @@ import {
   updatePasswordHash,
   updateUserName,
 } from "./queries.ts";
+import { recordOpened } from "./record-sign-in.ts";
 import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { Account, AccountEdit, AccountSession, PasswordChange, Setup, SignIn } from "./schema.ts";
 import { countTry, forgetTries } from "./throttle.ts";
@@ -40,18 +41,17 @@ export async function signIn(request: RequestFacts, given: SignIn): Promise<Sign
   const { pool } = appDatabase();
   const tries = { email: given.email, address: from.address };
   await countTry(pool, tries);
-  const signedIn = await openSession(from, given);
+  const signedIn = await openSession(request, given);
   await forgetTries(pool, tries);
-  await endReplacedSession(request);
   return signedIn;
 }
 
-async function openSession(from: CallOrigin, { email, password }: SignIn): Promise<SignedIn> {
+async function openSession(request: RequestFacts, { email, password }: SignIn): Promise<SignedIn> {
   const auth = betterAuthInstance();
   const { headers, response } = await auth.api
     .signInEmail({
       body: { email, password },
-      headers: headersOf({ cookie: null, from }),
+      headers: headersOf({ ...request, cookie: null }),
       returnHeaders: true,
     })
     .catch((error: unknown) => {
@@ -61,12 +61,7 @@ async function openSession(from: CallOrigin, { email, password }: SignIn): Promi
     });
   const cookies = headers.getSetCookie();
   if ("twoFactorRedirect" in response) return { cookies, needsCode: true };
-  const { id, name } = response.user;
-  await recordAudit(
-    appDatabase().orm,
-    { kind: "user", id, name, from },
-    { action: "user.sign_in", objectKind: "user", objectId: id },
-  );
+  await recordOpened(response.token, { user: response.user, request });
   return { cookies, needsCode: false };
 }
 
@@ -81,7 +76,7 @@ export async function isSetUp(): Promise<boolean> {
 }
 
 /** Makes the first admin and signs them in. 410 for a link that was used, has expired or was replaced. */
-export async function setUpFirstAdmin(from: CallOrigin, setup: Setup): Promise<WithCookies> {
+export async function setUpFirstAdmin(request: RequestFacts, setup: Setup): Promise<WithCookies> {
   const { token, name, email, password } = setup;
   await inTransaction(appDatabase(), async ({ client, orm }) => {
     await lockFirstAdmin(client);
@@ -92,9 +87,15 @@ export async function setUpFirstAdmin(from: CallOrigin, setup: Setup): Promise<W
         "It was used, has expired, or Posthorn was started again since: start it again for a new one",
       );
     }
-    await createUser(orm, setupActor(from), { name, email, password, role: "admin", affiliateId: null });
+    await createUser(orm, setupActor(request.from), {
+      name,
+      email,
+      password,
+      role: "admin",
+      affiliateId: null,
+    });
   });
-  return openSession(from, { email, password });
+  return openSession(request, { email, password });
 }
 
 /** Whoever holds the set-up link acts for Posthorn, from where they are. */

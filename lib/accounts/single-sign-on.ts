@@ -1,13 +1,12 @@
-import { recordAudit } from "#lib/audit/record.ts";
 import type { CallOrigin } from "#lib/auth/actor.ts";
 import { betterAuthInstance, isRefusal, oidcProvider } from "#lib/auth/better-auth.ts";
 import { localPath } from "#lib/auth/local-path.ts";
-import { findSession } from "#lib/auth/session.ts";
+import { findSession, sessionToken } from "#lib/auth/session.ts";
 import { config } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { notFound, Problem } from "#lib/errors.ts";
-import { endReplacedSession } from "./end-session.ts";
 import { networkOf } from "./network.ts";
+import { recordOpened } from "./record-sign-in.ts";
 import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SingleSignOnReturn, SingleSignOnStart } from "./schema.ts";
 import { countUse } from "./throttle.ts";
@@ -71,17 +70,8 @@ export async function endSingleSignOn(
   const cookies = response.headers.getSetCookie();
   const cookie = cookies.map((one) => one.split(";")[0]).join("; ");
   const actor = await findSession(headersOf({ ...request, cookie }));
-  if (!actor) return { path: failedPath, cookies };
-  await recordAudit(
-    appDatabase().orm,
-    { ...actor, from: request.from },
-    {
-      action: "user.sign_in",
-      objectKind: "user",
-      objectId: actor.id,
-      after: { single_sign_on: true },
-    },
-  );
-  await endReplacedSession(request);
+  const token = await sessionToken(cookie);
+  if (!actor || token === null) return { path: failedPath, cookies };
+  await recordOpened(token, { user: actor, request, how: { single_sign_on: true } });
   return { path: localPath(response.headers.get("location")), cookies };
 }

@@ -1,10 +1,20 @@
+import type { AuditAction } from "#lib/audit/actions.ts";
 import { recordAudit } from "#lib/audit/record.ts";
-import { betterAuthInstance, isRefusal, signedCookie } from "#lib/auth/better-auth.ts";
+import {
+  type BetterAuth,
+  betterAuthInstance,
+  isRefusal,
+  signedCookie,
+  withBetterAuth,
+} from "#lib/auth/better-auth.ts";
 import { type SessionActor, signedToken } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { inTransaction, type Transaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
-import { endReplacedSession } from "./end-session.ts";
+import { endView } from "#lib/view-as/queries.ts";
+import { replacedSession } from "./end-session.ts";
 import { requireAccount } from "./own-account.ts";
+import { recordSignIn } from "./record-sign-in.ts";
 import { headersOf, type RequestFacts } from "./request-facts.ts";
 import type { SecondFactor, TwoFactorSecret } from "./schema.ts";
 import { countCode, countTry, forgetCodes, forgetTries } from "./throttle.ts";
@@ -18,29 +28,29 @@ export async function signInWithCode(
   request: RequestFacts,
   { code }: SecondFactor,
 ): Promise<{ cookies: string[] }> {
-  const { pool, orm } = appDatabase();
+  const { pool } = appDatabase();
   const challenge = await challengeOf(request.cookie);
   const userId = challenge && (await challengedUser(challenge.token));
   await countCode(pool, { userId, address: request.from.address });
-  const { api } = betterAuthInstance();
   // Without the rest: of a session that comes along, better-auth would judge that session's user.
   const headers = headersOf({ ...request, cookie: challenge?.cookie ?? null });
   const given = { body: { code }, headers, returnHeaders: true } as const;
   const isOfApp = /^\d{6}$/.test(code);
-  const wrong = new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
-  if (isOfApp && userId !== null && !(await takeStep(pool, { userId, code }))) throw wrong;
-  const step = isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given);
-  const { headers: opened, response } = await step.catch((error: unknown) => {
-    throw isRefusal(error) ? wrong : error;
-  });
-  const { id, name } = response.user;
-  await forgetCodes(pool, id);
-  await recordAudit(
-    orm,
-    { kind: "user", id, name, from: request.from },
-    { action: "user.sign_in", objectKind: "user", objectId: id, after: { second_factor: true } },
+  const replaced = await replacedSession(request);
+  const opened = await inTransaction(appDatabase(), (tx) =>
+    withBetterAuth(tx, async ({ api }) => {
+      if (isOfApp && userId !== null && !(await takeStep(tx.client, { userId, code }))) return null;
+      const step = await (isOfApp ? api.verifyTOTP(given) : api.verifyBackupCode(given)).catch(nullOfRefusal);
+      // Returned and not thrown, so that the try of the challenge stays counted.
+      if (!step) return null;
+      const { user } = step.response;
+      await forgetCodes(tx.client, user.id);
+      await recordSignIn(tx, { user, request, replaced, how: { second_factor: true } });
+      return step.headers;
+    }),
   );
-  await endReplacedSession(request);
+  if (!opened)
+    throw new Problem("wrong_credentials", "The code is wrong or was used, or you must begin again");
   return { cookies: opened.getSetCookie() };
 }
 
@@ -65,12 +75,12 @@ export async function beginTwoFactor(
 ): Promise<TwoFactorSecret> {
   requireAccount(actor);
   if (actor.twoFactor) throw new Problem("already_exists", "A second factor is asked for already");
-  const tries = { email: actor.email, address: actor.from.address };
-  await countTry(appDatabase().pool, tries);
-  const made = await betterAuthInstance()
-    .api.enableTwoFactor({ body: { password }, headers: headersOf({ cookie, from: actor.from }) })
-    .catch(wrongPassword);
-  await forgetTries(appDatabase().pool, tries);
+  const given = { body: { password }, headers: headersOf({ cookie, from: actor.from }) };
+  const made = await countingTries(actor, () =>
+    recorded(actor, "user.begin_second_factor", ({ auth }) =>
+      auth.api.enableTwoFactor(given).catch(wrongPassword),
+    ),
+  );
   if (made.method !== "totp") throw new Error("a secret for an app was asked for");
   const secret = new URL(made.totpURI).searchParams.get("secret") ?? "";
   return { secret, uri: made.totpURI, backup_codes: made.backupCodes };
@@ -82,23 +92,16 @@ export async function enableTwoFactor(
   { cookie, code }: { cookie: string | null; code: string },
 ): Promise<{ cookies: string[] }> {
   requireAccount(actor);
-  const wrong = invalidField("code", "is not what the app shows for the latest secret, or was used");
-  if (!(await takeStep(appDatabase().pool, { userId: actor.id, code }))) throw wrong;
-  const { headers } = await betterAuthInstance()
-    .api.verifyTOTP({
-      body: { code },
-      headers: headersOf({ cookie, from: actor.from }),
-      returnHeaders: true,
-    })
-    .catch((error: unknown) => {
-      throw isRefusal(error) ? wrong : error;
-    });
-  await recordAudit(appDatabase().orm, actor, {
-    action: "user.enable_second_factor",
-    objectKind: "user",
-    objectId: actor.id,
+  const headers = headersOf({ cookie, from: actor.from });
+  const verified = await recorded(actor, "user.enable_second_factor", async ({ tx, auth }) => {
+    const isNew = await takeStep(tx.client, { userId: actor.id, code });
+    await endView(tx.client, actor);
+    const given = { body: { code }, headers, returnHeaders: true } as const;
+    const step = isNew ? await auth.api.verifyTOTP(given).catch(nullOfRefusal) : null;
+    if (!step) throw invalidField("code", "is not what the app shows for the latest secret, or was used");
+    return step;
   });
-  return { cookies: headers.getSetCookie() };
+  return { cookies: verified.headers.getSetCookie() };
 }
 
 /** Signing in asks for the password alone again; secret and backup codes are gone. */
@@ -107,22 +110,49 @@ export async function disableTwoFactor(
   { cookie, password }: { cookie: string | null; password: string },
 ): Promise<{ cookies: string[] }> {
   requireAccount(actor);
-  const tries = { email: actor.email, address: actor.from.address };
-  await countTry(appDatabase().pool, tries);
-  const { headers } = await betterAuthInstance()
-    .api.disableTwoFactor({
-      body: { password },
-      headers: headersOf({ cookie, from: actor.from }),
-      returnHeaders: true,
-    })
-    .catch(wrongPassword);
-  await forgetTries(appDatabase().pool, tries);
-  await recordAudit(appDatabase().orm, actor, {
-    action: "user.disable_second_factor",
-    objectKind: "user",
-    objectId: actor.id,
-  });
-  return { cookies: headers.getSetCookie() };
+  const headers = headersOf({ cookie, from: actor.from });
+  const disabled = await countingTries(actor, () =>
+    recorded(actor, "user.disable_second_factor", async ({ tx, auth }) => {
+      await endView(tx.client, actor);
+      return auth.api
+        .disableTwoFactor({ body: { password }, headers, returnHeaders: true })
+        .catch(wrongPassword);
+    }),
+  );
+  return { cookies: disabled.headers.getSetCookie() };
+}
+
+/**
+ * What better-auth does to somebody's own second factor, and its entry. Turning it on or off puts another session in the
+ * place of the one that asks, so its view of an affiliate is to be ended first.
+ */
+async function recorded<T>(
+  actor: SessionActor,
+  action: AuditAction,
+  work: (given: { tx: Transaction; auth: BetterAuth }) => Promise<T>,
+): Promise<T> {
+  return inTransaction(appDatabase(), (tx) =>
+    withBetterAuth(tx, async (auth) => {
+      const result = await work({ tx, auth });
+      await recordAudit(tx.orm, actor, { action, objectKind: "user", objectId: actor.id });
+      return result;
+    }),
+  );
+}
+
+/** A password is tried as one is by signing in. */
+async function countingTries<T>({ email, from }: SessionActor, work: () => Promise<T>): Promise<T> {
+  const { pool } = appDatabase();
+  const tries = { email, address: from.address };
+  await countTry(pool, tries);
+  const result = await work();
+  await forgetTries(pool, tries);
+  return result;
+}
+
+function nullOfRefusal(error: unknown): null {
+  if (isRefusal(error)) return null;
+  throw error;
 }
 
 function wrongPassword(error: unknown): never {

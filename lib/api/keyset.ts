@@ -1,5 +1,7 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { secretKeys } from "#lib/config.ts";
 import { invalidField } from "#lib/errors.ts";
 import type { Page, PageQuery } from "./paging.ts";
 
@@ -62,23 +64,33 @@ type Direction = "next" | "previous";
 const marks = { next: "n", previous: "p" } as const;
 
 function writeCursor(direction: Direction, key: string[]): string {
-  return Buffer.from(JSON.stringify([marks[direction], ...key])).toString("base64url");
+  const position = Buffer.from(JSON.stringify([marks[direction], ...key])).toString("base64url");
+  return `${position}.${signatureOf(position, secretKeys()[0]).toString("base64url")}`;
 }
 
 function readCursor(text: string, key: z.ZodType<string[]>): { direction: Direction; key: string[] } {
-  let parsed: unknown;
-  try {
-    const bytes = Buffer.from(text, "base64url");
-    parsed = bytes.toString("base64url") === text ? JSON.parse(bytes.toString("utf8")) : null;
-  } catch {
-    throw foreignCursor();
-  }
-  const parts = z.tuple([z.enum(marks)], z.string()).safeParse(parsed);
-  if (!parts.success) throw foreignCursor();
-  const [mark, ...values] = parts.data;
+  const [position = "", signature = "", ...more] = text.split(".");
+  const given = Buffer.from(signature, "base64url");
+  const isOurs = secretKeys().some((secretKey) => isSame(given, signatureOf(position, secretKey)));
+  if (!isOurs || more.length > 0 || given.toString("base64url") !== signature) throw foreignCursor();
+  const [mark, ...values] = signed.parse(JSON.parse(Buffer.from(position, "base64url").toString("utf8")));
+  // It may be one of another list, or of this one in another order.
   const checked = key.safeParse(values);
   if (!checked.success) throw foreignCursor();
   return { direction: mark === marks.previous ? "previous" : "next", key: checked.data };
+}
+
+const signed = z.tuple([z.enum(marks)], z.string());
+const signatureBytes = 12;
+
+/** Of what a cursor says, so that nobody but us can make one, or change it. */
+function signatureOf(position: string, secretKey: Buffer): Buffer {
+  const derived = Buffer.from(hkdfSync("sha256", secretKey, "", "posthorn cursors", 32));
+  return createHmac("sha256", derived).update(position).digest().subarray(0, signatureBytes);
+}
+
+function isSame(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function foreignCursor() {

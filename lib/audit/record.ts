@@ -1,3 +1,4 @@
+import { eq, sql } from "drizzle-orm";
 import { auditLog } from "#drizzle/schema/index.ts";
 import type { CallOrigin } from "#lib/auth/actor.ts";
 import type { Orm } from "#lib/db/database.ts";
@@ -16,9 +17,9 @@ export type AuditEntry = {
   after?: Record<string, unknown>;
 };
 
-/** Writes one row of the audit log; `orm` is the transaction of the change that it tells of. */
-export async function recordAudit(orm: Orm, actor: AuditActor, entry: AuditEntry): Promise<void> {
-  await orm.insert(auditLog).values({
+/** Writes one row of the audit log; `orm` is the transaction of the change that it tells of. Its id. */
+export async function recordAudit(orm: Orm, actor: AuditActor, entry: AuditEntry): Promise<bigint> {
+  const values = {
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,
@@ -30,7 +31,18 @@ export async function recordAudit(orm: Orm, actor: AuditActor, entry: AuditEntry
     affiliateId: entry.affiliateId ?? null,
     before: entry.before ?? null,
     after: entry.after ?? null,
-  });
+  };
+  const [row] = await orm.insert(auditLog).values(values).returning({ id: auditLog.id });
+  if (!row) throw new Error("the row was not returned");
+  return row.id;
+}
+
+/** Adds to an entry that had to be written before what it tells of, such as a request, how that ended. */
+export async function completeAudit(orm: Orm, id: bigint, after: Record<string, unknown>): Promise<void> {
+  await orm
+    .update(auditLog)
+    .set({ after: sql`${auditLog.after} || ${JSON.stringify(after)}::jsonb` })
+    .where(eq(auditLog.id, id));
 }
 
 /** The fields of `after` that differ from `before`, in both; null when none does. Values must be JSON-safe. */

@@ -59,7 +59,8 @@ export function auditObjectHref({ object, affiliate }: Pick<AuditEntry, "object"
     case "invitation":
       return "/settings/invitations";
     case "portal_link":
-      return withQuery("/audit", { object_kind: "portal_link", object_id: object.id });
+    case "setup_link":
+      return withQuery("/audit", { object_kind: object.kind, object_id: object.id });
     case "user":
       return withQuery("/settings/users", { q: object.id });
     case "requeue":

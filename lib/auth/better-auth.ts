@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth/minimal";
@@ -6,10 +7,11 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import { v7 as uuidV7 } from "uuid";
 import { credentials, sessions, twoFactors, users, verifications } from "#drizzle/schema/index.ts";
 import { maxPasswordLength, minPasswordLength } from "#lib/accounts/password.ts";
+import { recordAudit } from "#lib/audit/record.ts";
 import { config, consoleOrigin, secretKeys } from "#lib/config.ts";
 import { appDatabase } from "#lib/db/app.ts";
-import type { Database, Queryable } from "#lib/db/database.ts";
-import { addressHeader } from "./actor.ts";
+import type { Database, Orm, Queryable, Transaction } from "#lib/db/database.ts";
+import { addressHeader, callOrigin } from "./actor.ts";
 
 /** A session ends so long after its sign-in, used or not. */
 const sessionSeconds = 7 * 86_400;
@@ -27,6 +29,18 @@ export function betterAuthInstance(): BetterAuth {
   const auth = made.get(database) ?? make(database);
   made.set(database, auth);
   return auth;
+}
+
+const ours = new AsyncLocalStorage<Transaction>();
+
+/** Has better-auth read and write in this transaction in all that `work` calls, so that an audit row can go with it. */
+export function withBetterAuth<T>(tx: Transaction, work: (auth: BetterAuth) => Promise<T>): Promise<T> {
+  return ours.run(tx, () => work(betterAuthInstance()));
+}
+
+/** The pool's, and within `withBetterAuth` that of its transaction. */
+function currentOrm(pools: Orm): Orm {
+  return new Proxy(pools, { get: (_, name) => Reflect.get(ours.getStore()?.orm ?? pools, name) });
 }
 
 /** Signs cookies; another key than the one that encrypts, derived from it, so that neither tells of the other. */
@@ -78,7 +92,7 @@ function make({ orm, pool }: Database) {
     // Second factors are encrypted with the first of them, and still read with the others.
     secrets: secretKeys().map((key) => ({ version: versionOf(key), value: derived(key) })),
     plugins: [twoFactor({ issuer: "Posthorn" }), oidcPlugin(baseURL)],
-    database: drizzleAdapter(orm, {
+    database: drizzleAdapter(currentOrm(orm), {
       provider: "pg",
       schema: {
         user: users,
@@ -109,7 +123,8 @@ function make({ orm, pool }: Database) {
         create: {
           before: async ({ userId }, context) => {
             const isStaffOnly = context?.path?.startsWith("/callback") ?? false;
-            return (await maySignIn(pool, userId, { isStaffOnly })) ? undefined : false;
+            const db = ours.getStore()?.client ?? pool;
+            return (await userWhoMay(db, userId, { isStaffOnly })) ? undefined : false;
           },
         },
       },
@@ -117,7 +132,9 @@ function make({ orm, pool }: Database) {
         create: {
           before: async (account, context) => {
             if (!context?.path?.startsWith("/callback")) return;
-            if (!(await maySignIn(pool, account.userId, { isStaffOnly: true }))) return false;
+            const user = await userWhoMay(pool, account.userId, { isStaffOnly: true });
+            if (!user) return false;
+            await recordLink(orm, user, context.headers);
             // Who they are is all that is asked of the provider, so its tokens are not kept.
             return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
           },
@@ -142,16 +159,28 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
 }
 
-async function maySignIn(
+type NamedUser = { id: string; name: string };
+
+/** The user, if they may sign in. */
+async function userWhoMay(
   db: Queryable,
   userId: string,
   { isStaffOnly }: { isStaffOnly: boolean },
-): Promise<boolean> {
-  const { rows } = await db.query(
-    `select from posthorn.users u left join posthorn.affiliates a on a.id = u.affiliate_id
+): Promise<NamedUser | undefined> {
+  const { rows } = await db.query<NamedUser>(
+    `select u.id, u.name from posthorn.users u left join posthorn.affiliates a on a.id = u.affiliate_id
      where u.id = $1 and u.deactivated_at is null and a.deleted_at is null
        and (not $2::boolean or u.role <> 'affiliate')`,
     [userId, isStaffOnly],
   );
-  return rows.length > 0;
+  return rows[0];
+}
+
+/** Before the link is made, by better-auth on its way back from the provider: a link without its entry cannot be. */
+async function recordLink(orm: Orm, { id, name }: NamedUser, headers: Headers | undefined): Promise<void> {
+  await recordAudit(
+    orm,
+    { kind: "user", id, name, from: callOrigin(headers ?? new Headers()) },
+    { action: "user.link_identity", objectKind: "user", objectId: id },
+  );
 }

@@ -48,7 +48,7 @@ const liveSession = `select s.id as session_id, u.id, u.name, u.email, u.role, u
  * was ended, or a user who was deactivated or given another role, is so at once in every process.
  */
 export async function findSession(headers: Headers): Promise<SessionActor | null> {
-  const token = signedToken(headers.get("cookie"), await sessionCookieName());
+  const token = await sessionToken(headers.get("cookie"));
   if (token === null) return null;
   const { rows } = await appDatabase().pool.query<LiveSession>(liveSession, [token]);
   const [row] = rows;
@@ -82,8 +82,9 @@ export async function requireSession(headers: Headers): Promise<SessionActor> {
   return session;
 }
 
-async function sessionCookieName(): Promise<string> {
-  return (await betterAuthInstance().$context).authCookies.sessionToken.name;
+/** The token of a session, live or not, in a request's cookies. */
+export async function sessionToken(cookies: string | null): Promise<string | null> {
+  return signedToken(cookies, (await betterAuthInstance().$context).authCookies.sessionToken.name);
 }
 
 /** The token of a cookie whose signature is ours. */

@@ -13,7 +13,7 @@ export function compareDecimals(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   if (left.sign !== right.sign) return left.sign - right.sign;
   if (left.sign === 0) return 0;
-  return left.sign * compareMagnitudes(left, right);
+  return left.sign < 0 ? compareMagnitudes(right, left) : compareMagnitudes(left, right);
 }
 
 /** `digits` begin and end with something else than 0, and stand for 0.digits times ten to the `exponent`. */

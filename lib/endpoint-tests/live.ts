@@ -3,11 +3,11 @@ import { Problem } from "#lib/errors.ts";
 import { createRequestMaker } from "#lib/http/attempt-request.ts";
 import { createSender, type Sender } from "#lib/http/send.ts";
 
-/** What the web process keeps for tests: one sender, the endpoints' keys, and what is under way by endpoint. */
+/** What the web process keeps for tests: one sender, the endpoints' keys, and how many are under way. */
 type Live = {
   sender: Sender;
   makeRequest: ReturnType<typeof createRequestMaker>;
-  underWay: Map<string, number>;
+  underWay: number;
 };
 
 const maxAtOnce = 10;
@@ -25,7 +25,7 @@ export function liveTests(): Live {
       connectionsPerOrigin: maxAtOnce,
     }),
     makeRequest: createRequestMaker(secretKeys()),
-    underWay: new Map(),
+    underWay: 0,
   };
   return holder.posthornLiveTests;
 }
@@ -38,20 +38,17 @@ export async function closeLiveTests(): Promise<void> {
 }
 
 /** Runs one of the few live tests that a process makes at once; 429 when all are under way. */
-export async function inSlot<T>(endpointId: string, run: () => Promise<T>): Promise<T> {
-  const { underWay } = liveTests();
-  const all = [...underWay.values()].reduce((sum, count) => sum + count, 0);
-  if (all >= maxAtOnce) {
+export async function inSlot<T>(run: () => Promise<T>): Promise<T> {
+  const live = liveTests();
+  if (live.underWay >= maxAtOnce) {
     throw new Problem("too_many_requests", `At most ${maxAtOnce} tests are sent at once`, [], {
       retryAfterSeconds,
     });
   }
-  underWay.set(endpointId, (underWay.get(endpointId) ?? 0) + 1);
+  live.underWay += 1;
   try {
     return await run();
   } finally {
-    const left = (underWay.get(endpointId) ?? 1) - 1;
-    if (left > 0) underWay.set(endpointId, left);
-    else underWay.delete(endpointId);
+    live.underWay -= 1;
   }
 }

@@ -23,3 +23,10 @@ export async function selectRecentTests(
   if (!row) throw new Error("an aggregate has always one row");
   return { nowMs: row.now_ms, count: row.count, nextInSeconds: Math.ceil(row.next_in ?? 0) };
 }
+
+/** Lets one test of an endpoint at a time be counted and written down, until the transaction ends. */
+export async function lockTests(db: Queryable, endpointId: string): Promise<void> {
+  await db.query("select pg_advisory_xact_lock(hashtextextended('posthorn.endpoint_test.' || $1, 0))", [
+    endpointId,
+  ]);
+}

@@ -1,8 +1,9 @@
 import { v7 as uuidV7 } from "uuid";
-import { recordAudit } from "#lib/audit/record.ts";
+import { type AuditEntry, completeAudit, recordAudit } from "#lib/audit/record.ts";
 import { type Actor, visibleTo } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
+import { inTransaction, type Queryable } from "#lib/db/database.ts";
 import { exampleData, readFields } from "#lib/delivery/catalogue.ts";
 import { type Classification, classify } from "#lib/delivery/classify.ts";
 import { headerPairs } from "#lib/delivery/header-value.ts";
@@ -21,7 +22,7 @@ import { type Rendering, renderPostback } from "#lib/queue/rendering.ts";
 import type { Masker } from "#lib/redaction/mask.ts";
 import { maskerFor, maskTest } from "#lib/redaction/masked.ts";
 import { inSlot, liveTests } from "./live.ts";
-import { selectRecentTests } from "./queries.ts";
+import { lockTests, selectRecentTests } from "./queries.ts";
 import type { EndpointTest, EndpointTestRequest } from "./schema.ts";
 
 const maxPerMinute = 30;
@@ -41,9 +42,8 @@ export async function testEndpoint(
 ): Promise<EndpointTest> {
   authorize(actor, "endpoint.test");
   const endpoint = existing(visibleTo(actor, await selectEndpoint(appDatabase().orm, id)), "endpoint");
-  return request.live
-    ? inSlot(endpoint.id, () => runTest(actor, endpoint, request))
-    : runTest(actor, endpoint, request);
+  const run = () => runTest(actor, endpoint, request);
+  return request.live ? inSlot(run) : run();
 }
 
 type Made = Exclude<AttemptRequest, { errorCode: string }>;
@@ -54,22 +54,20 @@ async function runTest(
   request: EndpointTestRequest,
 ): Promise<EndpointTest> {
   const { orm, pool } = appDatabase();
-  const recent = await selectRecentTests(pool, endpoint.id);
-  if (request.live) refuseTooMany(endpoint, recent);
-  const event = await eventOf(endpoint, { ...request, nowMs: recent.nowMs });
+  const { nowMs } = await selectRecentTests(pool, endpoint.id);
+  const event = await eventOf(endpoint, { ...request, nowMs });
   const masker = request.event_id === undefined ? null : await maskerOf(actor, event);
   const content = await contentOf(endpoint, event);
-  const audit = (after: Record<string, unknown>) =>
-    recordAudit(orm, actor, {
-      action: "endpoint.test",
-      objectKind: "endpoint",
-      objectId: endpoint.id,
-      affiliateId: endpoint.affiliate.id,
-      after: { live: request.live, event_type: event.type, ...after },
-    });
+  const entry = (after: Record<string, unknown> = {}): AuditEntry => ({
+    action: "endpoint.test",
+    objectKind: "endpoint",
+    objectId: endpoint.id,
+    affiliateId: endpoint.affiliate.id,
+    after: { live: request.live, event_type: event.type, ...after },
+  });
   if ("end" in content) {
     const why = content.end.state === "skipped" ? "skipped" : "failed";
-    await audit({ [why]: content.end.reason });
+    await recordAudit(orm, actor, entry({ [why]: content.end.reason }));
     return { ...nothing, [why]: content.end.reason };
   }
 
@@ -79,22 +77,26 @@ async function runTest(
     eventId: event.id,
     attemptNumber: 1,
     content,
-    timestampSeconds: Math.floor(recent.nowMs / 1_000),
+    timestampSeconds: Math.floor(nowMs / 1_000),
   });
   if ("errorCode" in made) {
     const { reason } = classify(made);
-    await audit({ failed: reason });
+    await recordAudit(orm, actor, entry({ failed: reason }));
     return { ...nothing, ...(reason === null ? {} : { failed: reason }) };
   }
   made.headers.push("posthorn-test", "true");
   const shown = { ...nothing, request: shownRequest(made, { content, settings }) };
   if (!request.live) {
-    await audit({});
+    await recordAudit(orm, actor, entry());
     return masker ? maskTest(shown, masker) : shown;
   }
   const { shownUrl: _, ...sendable } = made;
+  const auditId = await inTransaction(appDatabase(), async (tx) => {
+    await refuseTooMany(tx.client, endpoint);
+    return recordAudit(tx.orm, actor, entry());
+  });
   const sent = await liveTests().sender.send({ ...sendable, timeoutMs: settings.timeoutMs });
-  await audit({
+  await completeAudit(orm, auditId, {
     ...(sent.ok ? { status: sent.status } : { error_code: sent.errorCode }),
     duration_ms: Math.round(sent.timings.totalMs),
   });
@@ -110,13 +112,11 @@ async function maskerOf(actor: Actor, { type, data }: EventBody): Promise<Masker
 
 const nothing = { request: null, response: null, error: null, duration_ms: null, delivered: null };
 
-/** What is under way here is not in the log yet, and counts as well. */
-function refuseTooMany(
-  endpoint: Endpoint,
-  { count, nextInSeconds }: { count: number; nextInSeconds: number },
-): void {
-  const underWay = liveTests().underWay.get(endpoint.id) ?? 0;
-  if (count + underWay <= maxPerMinute) return;
+/** Of the tests of one endpoint each is in the log, where it is counted, before the next one is judged. */
+async function refuseTooMany(db: Queryable, endpoint: Endpoint): Promise<void> {
+  await lockTests(db, endpoint.id);
+  const { count, nextInSeconds } = await selectRecentTests(db, endpoint.id);
+  if (count < maxPerMinute) return;
   throw new Problem(
     "too_many_requests",
     `An endpoint may be tested live at most ${maxPerMinute} times a minute`,

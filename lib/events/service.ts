@@ -46,9 +46,7 @@ let limit: ReturnType<typeof createPublishLimit> | undefined;
 
 /** In this process alone: asking the database would cost every single publish a statement. */
 function admit(actor: Actor, events: number): void {
-  const { publishPerSecond } = config();
-  if (publishPerSecond === undefined) return;
-  limit ??= createPublishLimit(publishPerSecond);
+  limit ??= createPublishLimit(config().publishPerSecond);
   limit({ keyId: actor.id, events, nowMs: Math.floor(performance.now()) });
 }
 

@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from "uuid";
-import { endReplacedSession } from "#lib/accounts/end-session.ts";
+import { endSession, replacedSession } from "#lib/accounts/end-session.ts";
 import type { RequestFacts } from "#lib/accounts/request-facts.ts";
 import { lockAffiliate, selectAffiliate } from "#lib/affiliates/queries.ts";
 import type { Page } from "#lib/api/paging.ts";
@@ -96,8 +96,9 @@ export async function enterPortal(
   { token }: PortalEntry,
 ): Promise<{ cookies: string[] }> {
   const sessionToken = makeLinkToken();
-  await inTransaction(appDatabase(), async ({ client, orm }) => {
-    const link = await usePortalLink(client, {
+  const replaced = await replacedSession(request);
+  await inTransaction(appDatabase(), async (tx) => {
+    const link = await usePortalLink(tx.client, {
       tokenHash: hashLinkToken(token),
       sessionHash: hashLinkToken(sessionToken),
       sessionHours,
@@ -105,12 +106,12 @@ export async function enterPortal(
     if (!link) throw new Problem("link_not_valid", "It was used, was revoked or has expired");
     const { id, createdBy, affiliateId } = link;
     await recordAudit(
-      orm,
+      tx.orm,
       { kind: "user", id, name: portalSessionName(createdBy), from: request.from },
       { action: "portal_link.use", objectKind: "portal_link", objectId: id, affiliateId },
     );
+    if (replaced) await endSession(tx, replaced);
   });
-  await endReplacedSession(request);
   return { cookies: [await openedSessionCookie(sessionToken, sessionHours * 3_600)] };
 }
 

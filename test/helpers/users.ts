@@ -3,6 +3,7 @@ import { hashPassword } from "better-auth/crypto";
 import type pg from "pg";
 import { v7 as uuidV7 } from "uuid";
 import { cookieSecret } from "#lib/auth/better-auth.ts";
+import { hashLinkToken, makeLinkToken } from "#lib/auth/link-token.ts";
 import type { Role } from "#lib/vocabulary.ts";
 
 export type TestUser = {
@@ -42,6 +43,18 @@ export async function createUserSession(
     [sessionId, id, token],
   );
   return { id, name, email, role, sessionId, cookie: sessionCookie(token) };
+}
+
+/** The cookie of a session that began with a link into an affiliate's portal. */
+export async function createPortalSession(pool: pg.Pool, affiliateId: string): Promise<string> {
+  const token = makeLinkToken();
+  await pool.query(
+    `insert into posthorn.portal_links (id, affiliate_id, token_hash, created_by, expires_at, used_at, session_hash,
+       session_ends_at)
+     values ($1, $2, $3, 'x', now() + interval '1 day', now(), $4, now() + interval '1 hour')`,
+    [uuidV7(), affiliateId, hashLinkToken(makeLinkToken()), hashLinkToken(token)],
+  );
+  return sessionCookie(token);
 }
 
 /** The cookie of a session, as the browser sends it back. */

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { setUpApi } from "#test/helpers/api.ts";
+import { whileAuditFails } from "#test/helpers/audit.ts";
 import { publish } from "#test/helpers/factories.ts";
 import { startReceiver } from "#test/helpers/receiver.ts";
 import { eventually } from "#test/helpers/workers.ts";
@@ -343,6 +344,13 @@ describe("a live test", () => {
   });
 });
 
+test("what cannot be written down is not sent", async () => {
+  const { id } = await make();
+  const { status } = await whileAuditFails(api.database.pool, () => live(id));
+  expect(status).toBe(500);
+  expect(receiver.requests(path)).toEqual([]);
+});
+
 describe("limits", () => {
   test("ten are sent at once, and the next is told when to come back", async () => {
     receiver.script(path, { hang: true });
@@ -375,6 +383,9 @@ describe("limits", () => {
     expect(receiver.requests(path)).toHaveLength(30);
     expect((await live(free.id)).status).toBe(200);
     await age(41);
-    expect((await live(full.id)).status).toBe(200);
+    // Each is written down before it is sent, so none slips past the others.
+    for (let i = 0; i < 27; i += 1) expect((await live(full.id)).status).toBe(200);
+    const atOnce = await Promise.all(Array.from({ length: 8 }, () => live(full.id)));
+    expect(atOnce.filter(({ status }) => status === 200)).toHaveLength(3);
   });
 });

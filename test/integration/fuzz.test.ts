@@ -5,7 +5,7 @@ import { diagnoseDeadLetters } from "#lib/queue/diagnosis.ts";
 import { fanOut } from "#lib/queue/fan-out.ts";
 import { setUpApi } from "#test/helpers/api.ts";
 import { addDeadLetters } from "#test/helpers/dead-letters.ts";
-import { fanOutOptions } from "#test/helpers/factories.ts";
+import { createApiKey, fanOutOptions } from "#test/helpers/factories.ts";
 import {
   awkwardTexts,
   awkwardValue,
@@ -14,7 +14,7 @@ import {
   mutate,
   mutateText,
 } from "#test/helpers/fuzz.ts";
-import { createUserSession } from "#test/helpers/users.ts";
+import { createPortalSession, createUserSession } from "#test/helpers/users.ts";
 import * as invitations from "../../app/api/console/invitations/route.ts";
 import * as affiliates from "../../app/api/v1/affiliates/route.ts";
 import * as deadLetters from "../../app/api/v1/dead-letters/route.ts";
@@ -25,8 +25,8 @@ import * as events from "../../app/api/v1/events/route.ts";
 
 /**
  * Every handler of every route file gets random and nearly valid requests: none is answered with a 5xx, with anything
- * but JSON, or not at all, and no refusal tells of code or SQL. POSTHORN_FUZZ_SEED repeats a run,
- * POSTHORN_FUZZ_REQUESTS is how many there are.
+ * but JSON, or not at all, no refusal tells of code or SQL, and no answer to whoever is of one affiliate has anything of
+ * another's in it. POSTHORN_FUZZ_SEED repeats a run, POSTHORN_FUZZ_REQUESTS is how many there are.
  */
 const seed = Number(process.env.POSTHORN_FUZZ_SEED ?? Date.now() % 1_000_000);
 const requests = Number(process.env.POSTHORN_FUZZ_REQUESTS ?? 1_500);
@@ -35,7 +35,15 @@ const hangsAfterMs = 20_000;
 
 type Handler = (request: Request, context: RouteContext) => Promise<Response>;
 type Target = { method: string; route: string; handler: Handler };
-type Call = { url: string; params: Record<string, string>; headers: [string, string][]; body: Body };
+type Call = {
+  url: string;
+  params: Record<string, string>;
+  headers: [string, string][];
+  body: Body;
+  /** The affiliate that the caller is limited to; null for staff, and for who is nobody. */
+  tenant: Tenant | null;
+};
+type Tenant = "acme" | "rival";
 type Body = string | Uint8Array<ArrayBuffer> | null;
 
 const files = import.meta.glob<Record<string, Handler>>("../../app/**/route.ts", { eager: true });
@@ -49,10 +57,20 @@ const targets: Target[] = Object.entries(files).flatMap(([file, handlers]) =>
 
 const api = setUpApi();
 let cookie = "";
+/** Those who see one affiliate's alone: its user, a key, and who came by a link; by what a request shows of them. */
+let limited: { tenant: Tenant; isKey: boolean; header: [string, string] }[] = [];
+/** What nobody of another affiliate is to read: its ids, and words that only its records hold. */
+const owned: Record<Tenant, Set<string>> = {
+  acme: new Set(["acme-canary"]),
+  rival: new Set(["rival-canary"]),
+};
+const tenantIds: Partial<Record<Tenant, string>> = {};
+/** How many answers told each affiliate of its own. */
+const told: Record<Tenant, number> = { acme: 0, rival: 0 };
 /** Of records that exist, by the route's folder and parameter; what is created on the way comes to it. */
 const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const ids: Record<string, string[]> = {
-  "affiliates/[key]": ["acme"],
+  "affiliates/[key]": ["acme", "rival"],
   "alerts/[id]": [],
   "api-keys/[id]": [uuid],
   "deliveries/[id]": [],
@@ -185,42 +203,85 @@ const bodies: Record<string, unknown[]> = {
 const bodyKey = (route: string) => route.replace(/^\/api\/(v1|console)(?=\/)/, "");
 const takesBody = ({ method }: Target) => method === "POST" || method === "PATCH" || method === "PUT";
 
-/** What calls may have ended or deleted: a session, an affiliate, an event type, and an endpoint of each kind. */
-async function makeRecords() {
-  ({ cookie } = await createUserSession(api.database.pool, { role: "admin" }));
-  await api.call(affiliates.POST, { body: { key: "acme", name: "Acme" } });
+/** What a call has ended or deleted. */
+async function makeAgain({ method, route }: Target): Promise<void> {
+  if (route.endsWith("/sign-out") || route.endsWith("/account/sessions")) return makeSessions();
+  if (method === "DELETE" && !route.endsWith("/view-as")) return makeRecords();
+}
+
+async function makeSessions(): Promise<void> {
+  const { pool } = api.database;
+  ({ cookie } = await createUserSession(pool, { role: "admin" }));
+  limited = [];
+  for (const [tenant, affiliateId] of Object.entries(tenantIds) as [Tenant, string][]) {
+    const user = await createUserSession(pool, { role: "affiliate", affiliateId });
+    const { key } = await createApiKey(pool, { purpose: "read", affiliateId });
+    limited.push(
+      { tenant, isKey: false, header: ["cookie", user.cookie] },
+      { tenant, isKey: false, header: ["cookie", await createPortalSession(pool, affiliateId)] },
+      { tenant, isKey: true, header: ["authorization", `Bearer ${key}`] },
+    );
+  }
+}
+
+/** Sessions, affiliates, an event type, and for each affiliate an endpoint of each kind. */
+async function makeRecords(): Promise<void> {
+  const { pool } = api.database;
   await api.call(eventTypes.POST, { body: { name: "fuzz.first", fields: [field] } });
+  ids["endpoints/[id]"] = [];
+  for (const tenant of ["acme", "rival"] as const) await makeTenant(tenant);
+  await diagnoseDeadLetters(pool);
+  await makeSessions();
+  const invited = await api.call(invitations.POST, { body: { email: "x@posthorn.example", role: "ops" } });
+  // So many are refused after a while.
+  if (invited.status === 201) ids["invitations/[id]"]?.push(invited.body.id);
+  ids["users/[id]"]?.push((await createUserSession(pool, { role: "ops" })).id);
+  const { rows } = await pool.query("select id from posthorn.alerts");
+  ids["alerts/[id]"] = rows.map(({ id }) => id);
+  for (const { GET } of [deliveries, deadLetters]) {
+    const page = await api.call(GET, { query: { limit: "1" } });
+    cursors.push(page.body.next_cursor);
+  }
+}
+
+async function makeTenant(tenant: Tenant) {
+  const { pool } = api.database;
+  await api.call(affiliates.POST, { body: { key: tenant, name: `${tenant}-canary` } });
   const made = [];
   for (const more of [{}, postback]) {
-    const body = { affiliate: "acme", ...settings, ...more };
+    const body = { affiliate: tenant, ...settings, ...more, name: `${tenant}-canary` };
     made.push(await api.call(endpoints.POST, { body }));
   }
   expect(made.map(({ status, body }) => [status, body.errors])).toEqual([
     [201, undefined],
     [201, undefined],
   ]);
-  ids["endpoints/[id]"] = made.map(({ body }) => body.id);
-  const { body } = await api.call(events.POST, { body: { ...event, id: `fuzz-${made[0]?.body.id}` } });
-  ids["events/[id]"]?.push(body.id);
-  const invited = await api.call(invitations.POST, { body: { email: "x@posthorn.example", role: "ops" } });
-  // So many are refused after a while.
-  if (invited.status === 201) ids["invitations/[id]"]?.push(invited.body.id);
-  ids["users/[id]"]?.push((await createUserSession(api.database.pool, { role: "ops" })).id);
-  await fanOut(api.database.pool, fanOutOptions);
-  const page = await api.call(deliveries.GET, { query: { limit: "1" } });
+  const [first] = made;
+  const id: string = first?.body.affiliate.id;
+  const data = { ...event.data, click_id: `${tenant}-canary` };
+  const { body } = await api.call(events.POST, {
+    body: {
+      ...event,
+      id: `fuzz-${first?.body.id}`,
+      affiliate: tenant,
+      ordering_key: `${tenant}-canary`,
+      data,
+    },
+  });
+  await fanOut(pool, fanOutOptions);
+  const page = await api.call(deliveries.GET, { query: { limit: "1", affiliate: tenant } });
+  await addDeadLetters(pool, {
+    endpointId: first?.body.id,
+    affiliateId: id,
+    count: 5,
+    reason: "unauthorized",
+    status: 401,
+  });
   ids["deliveries/[id]"]?.push(page.body.data[0].id);
-  cursors.push(page.body.next_cursor);
-  await makeDeadLetters(made[0]?.body.affiliate.id, made[0]?.body.id);
-}
-
-async function makeDeadLetters(affiliateId: string, endpointId: string) {
-  const { pool } = api.database;
-  await addDeadLetters(pool, { endpointId, affiliateId, count: 5, reason: "unauthorized", status: 401 });
-  await diagnoseDeadLetters(pool);
-  const { rows } = await pool.query("select id from posthorn.alerts");
-  ids["alerts/[id]"] = rows.map(({ id }) => id);
-  const letters = await api.call(deadLetters.GET, { query: { limit: "1" } });
-  cursors.push(letters.body.next_cursor);
+  ids["endpoints/[id]"]?.push(...made.map((one) => one.body.id));
+  ids["events/[id]"]?.push(body.id);
+  for (const own of [id, body.id, ...made.map((one) => one.body.id)]) owned[tenant].add(own);
+  tenantIds[tenant] = id;
 }
 
 beforeAll(makeRecords);
@@ -243,12 +304,13 @@ test(
         throw new Error(`seed ${seed}, request ${n}: ${wordsOf({ target, call })}\n${error.message}`);
       });
       answers.set(status, (answers.get(status) ?? 0) + 1);
-      const ends = target.method === "DELETE" || target.route.endsWith("/sign-out");
-      if (ends && status === 204) await makeRecords();
+      if (status === 204) await makeAgain(target);
     }
     // It gets behind the doors too, and not only to those who guard them.
     expect((answers.get(200) ?? 0) + (answers.get(201) ?? 0)).toBeGreaterThan(requests / 20);
     expect(answers.get(422)).toBeGreaterThan(requests / 20);
+    // And those who may not read what is another's do read their own.
+    expect(Math.min(told.acme, told.rival)).toBeGreaterThan(requests / 200);
   },
   60_000 + requests * 100,
 );
@@ -270,6 +332,7 @@ async function checkedAnswer({ method, handler }: Target, call: Call): Promise<n
   const text = await response.text();
   const { status } = response;
   expect(status, text).toBeLessThan(500);
+  if (call.tenant) checkTenant(call.tenant, { call, text });
   expect(response.headers.get("cache-control")).toBe("no-store");
   if (status === 204) {
     expect(text).toBe("");
@@ -300,6 +363,23 @@ async function checkedAnswer({ method, handler }: Target, call: Call): Promise<n
   return status;
 }
 
+/** Nothing of the other affiliate is in the answer, but for what the caller said themselves. */
+function checkTenant(tenant: Tenant, { call, text }: { call: Call; text: string }): void {
+  const body = call.body instanceof Uint8Array ? Buffer.from(call.body).toString("latin1") : call.body;
+  const said = `${decodeURIComponent(call.url)} ${JSON.stringify(call.params)} ${body}`;
+  const read = text + cursorsIn(text);
+  const leaked = [...owned[tenant === "acme" ? "rival" : "acme"]].filter(
+    (secret) => read.includes(secret) && !said.includes(secret),
+  );
+  expect(leaked, text).toEqual([]);
+  if ([...owned[tenant]].some((secret) => read.includes(secret))) told[tenant] += 1;
+}
+
+function cursorsIn(text: string): string {
+  const [, cursor = ""] = /"next_cursor":"([\w-]+)"/.exec(text) ?? [];
+  return Buffer.from(cursor, "base64url").toString("utf8");
+}
+
 /** New cursors and hashes, of which later requests make use. */
 function remember(body: { next_cursor?: unknown; hash?: unknown }): void {
   if (typeof body.next_cursor === "string") cursors[cursors.length % 50] = body.next_cursor;
@@ -325,7 +405,7 @@ function makeCall(target: Target, chance: Chance): Call {
   return {
     url: `http://127.0.0.1:3000${path}?${query}`,
     params,
-    headers: makeHeaders(target, chance),
+    ...makeHeaders(target, chance),
     body: takesBody(target) ? makeBody(target, chance) : null,
   };
 }
@@ -366,7 +446,7 @@ function queryValue(name: string, chance: Chance): string {
     cursor: cursors,
     state: ["pending", "failed", "delivered", "dead_letter"],
     endpoint: ids["endpoints/[id]"] ?? [],
-    affiliate: ["acme"],
+    affiliate: ["acme", "rival"],
     event: ids["events/[id]"] ?? [],
     requeue: ids["requeues/[id]"] ?? [],
     q_hash: hashes,
@@ -385,11 +465,12 @@ function queryValue(name: string, chance: Chance): string {
 
 /** One of our form that we did not make. */
 function forgedCursor(cursor: string, chance: Chance): string {
-  const key = mutate(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")), chance);
-  return Buffer.from(JSON.stringify(key) ?? "").toString("base64url");
+  const [position = "", signature] = cursor.split(".");
+  const key = mutate(JSON.parse(Buffer.from(position, "base64url").toString("utf8")), chance);
+  return `${Buffer.from(JSON.stringify(key) ?? "").toString("base64url")}.${signature}`;
 }
 
-function makeHeaders({ route }: Target, chance: Chance): [string, string][] {
+function makeHeaders({ route }: Target, chance: Chance): Pick<Call, "headers" | "tenant"> {
   const headers: Record<string, string> = {
     host: "127.0.0.1:3000",
     "content-type": chance.oneIn(12)
@@ -402,8 +483,13 @@ function makeHeaders({ route }: Target, chance: Chance): [string, string][] {
         ])
       : "application/json",
   };
-  if (route.includes("/v1/") || chance.oneIn(10)) headers.authorization = `Bearer ${api.key}`;
-  if (!route.includes("/v1/") || chance.oneIn(10)) headers.cookie = cookie;
+  const isPublicApi = route.includes("/v1/");
+  const caller = chance.oneIn(2) ? null : chance.pick(limited.filter(({ isKey }) => isKey === isPublicApi));
+  if (caller) headers[caller.header[0]] = caller.header[1];
+  else {
+    if (isPublicApi || chance.oneIn(10)) headers.authorization = `Bearer ${api.key}`;
+    if (!isPublicApi || chance.oneIn(10)) headers.cookie = cookie;
+  }
   if (chance.oneIn(10)) {
     const [name, value] = chance.pick([
       ["authorization", `Bearer ${"x".repeat(600)}`],
@@ -423,9 +509,10 @@ function makeHeaders({ route }: Target, chance: Chance): [string, string][] {
       ["x-forwarded-proto", "https"],
       ["content-type", "application/json\u00ff"],
     ] as const);
-    headers[name] = value;
+    // Not of somebody else, or it would be theirs to read.
+    headers[name] = name === "cookie" && caller ? `${caller.header[1]}x` : value;
   }
-  return Object.entries(headers);
+  return { headers: Object.entries(headers), tenant: caller?.tenant ?? null };
 }
 
 function makeBody({ route }: Target, chance: Chance): Body {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setUpApi } from "#test/helpers/api.ts";
+import { whileAuditFails } from "#test/helpers/audit.ts";
 import { createAffiliate } from "#test/helpers/factories.ts";
 import { type Claims, startOidcProvider } from "#test/helpers/oidc-provider.ts";
 import { createUserSession } from "#test/helpers/users.ts";
@@ -66,11 +67,12 @@ test("one of the staff is signed in by their verified address, and comes to wher
   // Known by then, by more than the address.
   expect(await signIn(claims)).toEqual({ location: "/", statusThen: 200 });
   const { rows } = await pool.query(
-    "select action, user_agent, after from posthorn.audit_log where object_id = $1",
+    "select action, user_agent, after from posthorn.audit_log where object_id = $1 order by id",
     [user.id],
   );
   const entry = { action: "user.sign_in", user_agent: "Test browser", after: { single_sign_on: true } };
-  expect(rows).toEqual([entry, entry]);
+  const linked = { ...entry, action: "user.link_identity", after: null };
+  expect(rows).toEqual([linked, entry, entry]);
   const kept = await pool.query(
     `select provider_id, access_token, refresh_token, id_token, password from posthorn.credentials where user_id = $1`,
     [user.id],
@@ -99,6 +101,29 @@ test("nobody else gets in: unknown, unverified, deactivated, or an affiliate's u
     [theirs.id, gone.id, user.id],
   ]);
   expect(rows).toEqual([]);
+});
+
+test("what cannot be written down is not done: neither the link nor a session is left", async () => {
+  const { pool } = api.database;
+  const user = await staff();
+  const claims = claimsOf(user.email);
+  const left = async () => {
+    const { rows } = await pool.query(
+      `select (select count(*)::int from posthorn.credentials where user_id = $1) as links,
+         (select count(*)::int from posthorn.sessions where user_id = $1) as sessions`,
+      [user.id],
+    );
+    return rows[0];
+  };
+  const attempt = async () => {
+    const { url, cookie } = await begin();
+    return whileAuditFails(pool, () => comeBack(provider.signIn(url, claims), cookie));
+  };
+  expect((await attempt()).headers.get("location")).toBe(failed);
+  expect(await left()).toEqual({ links: 0, sessions: 1 });
+  expect((await signIn(claims)).statusThen).toBe(200);
+  expect((await attempt()).status).toBe(500);
+  expect(await left()).toEqual({ links: 1, sessions: 2 });
 });
 
 test("a link that was made lets nobody in who is of the staff no more", async () => {

@@ -1,6 +1,7 @@
-import { createHmac } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { setUpApi } from "#test/helpers/api.ts";
+import { createAffiliate } from "#test/helpers/factories.ts";
+import { codeOf } from "#test/helpers/totp.ts";
 import { createUserSession, type TestUser } from "#test/helpers/users.ts";
 import { GET as account } from "../../app/api/console/account/route.ts";
 import { POST as disable } from "../../app/api/console/account/two-factor/disable/route.ts";
@@ -8,6 +9,7 @@ import { POST as enable } from "../../app/api/console/account/two-factor/enable/
 import { POST as begin } from "../../app/api/console/account/two-factor/route.ts";
 import { POST as signInWithCode } from "../../app/api/console/sign-in/code/route.ts";
 import { POST as signIn } from "../../app/api/console/sign-in/route.ts";
+import { POST as viewAs } from "../../app/api/console/view-as/route.ts";
 
 const api = setUpApi();
 const password = "three little horns";
@@ -18,20 +20,6 @@ beforeEach(async () => {
   user = await createUserSession(api.database.pool, { role: "ops", password });
   address += 1;
 });
-
-/** RFC 6238 with RFC 4226: SHA-1, 30 seconds, six digits. */
-function codeOf(base32: string, nowMs = Date.now()): string {
-  const bits = [...base32].map((sign) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(sign).toString(2).padStart(5, "0"),
-  );
-  const bytes = bits.join("").match(/.{8}/g) ?? [];
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)));
-  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
-  const hash = createHmac("sha1", key).update(counter).digest();
-  const offset = (hash.at(-1) ?? 0) & 0xf;
-  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
 
 /** The next half minute's, which is taken too: with the one of now it was turned on. */
 const nextCodeOf = (secret: string) => codeOf(secret, Date.now() + 30_000);
@@ -81,7 +69,11 @@ test("with a second factor the password alone opens nothing; the code of the app
     "select action from posthorn.audit_log where object_id = $1 order by id",
     [user.id],
   );
-  expect(rows.map(({ action }) => action)).toEqual(["user.enable_second_factor", "user.sign_in"]);
+  expect(rows.map(({ action }) => action)).toEqual([
+    "user.begin_second_factor",
+    "user.enable_second_factor",
+    "user.sign_in",
+  ]);
 });
 
 test("a code of the app is used up, for other sign-ins as well, and so are those before it", async () => {
@@ -121,6 +113,31 @@ test("a session that comes along is ended by the second step, and its user's cod
     email: challenged.email,
   });
   expect(await statusWith(cookie)).toBe(401);
+});
+
+test("turning it on or off ends a view of an affiliate, and the log says so", async () => {
+  const { pool } = api.database;
+  const { key } = await createAffiliate(pool);
+  const view = async (cookie: string) => {
+    const { status } = await api.call(viewAs, { body: { affiliate: key }, headers: { cookie } });
+    expect(status).toBe(204);
+  };
+  await view(user.cookie);
+  const { cookie } = await turnOn();
+  await view(cookie);
+  expect((await api.call(disable, { body: { password }, headers: { cookie } })).status).toBe(204);
+  const { rows } = await pool.query(
+    "select action from posthorn.audit_log where actor_id = $1 and action ~ 'view|able' order by id",
+    [user.id],
+  );
+  expect(rows.map(({ action }) => action)).toEqual([
+    "affiliate.view_as",
+    "affiliate.stop_viewing",
+    "user.enable_second_factor",
+    "affiliate.view_as",
+    "affiliate.stop_viewing",
+    "user.disable_second_factor",
+  ]);
 });
 
 test("a backup code signs in once", async () => {

@@ -34,7 +34,7 @@ test("an empty environment gives the defaults", () => {
     allowHttp: false,
     smtp: undefined,
     approveHostChanges: false,
-    publishPerSecond: undefined,
+    publishPerSecond: 5_000,
     workerSlots: 128,
     logLevel: "info",
   });

@@ -21,18 +21,21 @@ test("comparing decimals is comparing numbers, however they are written", () => 
     fc.property(written, written, (a, b) => {
       expect(isDecimal(a.text)).toBe(true);
       const expected = a.millionths < b.millionths ? -1 : a.millionths > b.millionths ? 1 : 0;
-      // Of equal negative ones it is -0.
-      expect(Math.sign(compareDecimals(a.text, b.text)) + 0).toBe(expected);
+      expect(Math.sign(compareDecimals(a.text, b.text))).toBe(expected);
     }),
   );
+});
+
+test("equal ones below 0 compare as 0, and not as -0", () => {
+  expect(compareDecimals("-2.5", "-25e-1")).toBe(0);
 });
 
 test("whole numbers compare as bigint does", () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.bigInt(), (a, b) => {
       const expected = a < b ? -1 : a > b ? 1 : 0;
-      expect(Math.sign(compareDecimals(String(a), String(b))) + 0).toBe(expected);
-      expect(Math.sign(compareDecimals(`${a * scale}e-6`, String(b))) + 0).toBe(expected);
+      expect(Math.sign(compareDecimals(String(a), String(b)))).toBe(expected);
+      expect(Math.sign(compareDecimals(`${a * scale}e-6`, String(b)))).toBe(expected);
     }),
   );
 });

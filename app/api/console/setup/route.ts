@@ -5,5 +5,6 @@ import { route } from "#lib/api/route.ts";
 export const POST = route({
   auth: "visitor",
   body: setupRequest,
-  handler: async ({ from, body, setCookies }) => setCookies((await setUpFirstAdmin(from, body)).cookies),
+  handler: async ({ from, cookie, body, setCookies }) =>
+    setCookies((await setUpFirstAdmin({ cookie, from }, body)).cookies),
 });
