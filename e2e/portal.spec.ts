@@ -61,7 +61,11 @@ for (const { name, ...viewport } of sizes) {
       await page.goto(await invitationLink(browser, { affiliate: world.key, baseURL }));
       await page.getByLabel("Name").fill(`Ann ${world.key}`);
       await page.getByLabel("Password").fill(e2ePassword());
-      await page.getByRole("button", { name: "Accept and sign in" }).click();
+      await page.getByRole("button", { name: "Accept the invitation" }).click();
+      await page.getByRole("link", { name: "Sign in" }).click();
+      await page.getByRole("textbox", { name: "E-mail" }).fill(`ann-${world.key}@posthorn.example`);
+      await page.getByLabel("Password").fill(e2ePassword());
+      await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page).toHaveURL(/\/portal$/);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nowhere to send to yet");
       await expectAccessible(page);
