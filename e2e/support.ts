@@ -117,6 +117,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoFinding(page, {});
 }
 
+/** The same but for colours, for a page whose colours are looked at in another width. */
+export async function expectAccessibleButForColours(page: Page): Promise<void> {
+  await expectNoFinding(page, { rules: { "color-contrast": { enabled: false } } });
+}
+
 /** The same in both themes. What differs between them is colours, so the dark one is asked for these alone. */
 export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await expectNoFinding(page, {});
@@ -127,7 +132,7 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
 }
 
-async function expectNoFinding(page: Page, options: { runOnly?: string[] }): Promise<void> {
+async function expectNoFinding(page: Page, options: Parameters<AxeBuilder["options"]>[0]): Promise<void> {
   // No page has frames of others, for whose sake each look would open one more page.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ ...options, resultTypes: ["violations"] });
   const { violations } = await axe.analyze();
