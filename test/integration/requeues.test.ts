@@ -129,25 +129,41 @@ describe("what is refused, and why", () => {
     });
   });
 
-  test("a paused, disabled or broken endpoint is no reason: it is said to be held", async () => {
-    const endpoints = [
-      await deadEndpoint(),
-      await deadEndpoint(),
-      await deadEndpoint(),
-      await deadEndpoint(),
+  test("an endpoint that is paused, disabled, broken or asked for a pause is no reason: it is said to be held", async () => {
+    const endpoints: TestEndpoint[] = [];
+    for (let i = 0; i < 6; i++) endpoints.push(await deadEndpoint());
+    const [paused, disabled, open, asking, asked] = endpoints as [
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
     ];
-    const [paused, disabled, open] = endpoints as [TestEndpoint, TestEndpoint, TestEndpoint];
     await pool().query("update posthorn.endpoints set status = 'paused' where id = $1", [paused.id]);
     await pool().query("update posthorn.endpoints set status = 'disabled' where id = $1", [disabled.id]);
     await pool().query("update posthorn.endpoint_health set breaker = 'open' where endpoint_id = $1", [
       open.id,
     ]);
+    const until = (minutes: number, { id }: TestEndpoint) =>
+      pool().query(
+        "update posthorn.endpoint_health set hold_until = now() + $1 * interval '1 minute' where endpoint_id = $2",
+        [minutes, id],
+      );
+    await until(40, asking);
+    await until(-1, asked);
     const ids = (await Promise.all(endpoints.map(idsOf))).flat();
     const { seen, ended } = await run({ filter: { ids } });
-    expect(seen).toMatchObject({ total: 4, accepted: 4, held: 3, refused: [] });
+    expect(seen).toMatchObject({ total: 6, accepted: 6, held: 4, refused: [] });
     const holds = new Map(seen.endpoints.map(({ id, hold }: { id: string; hold: string }) => [id, hold]));
-    expect(endpoints.map(({ id }) => holds.get(id))).toEqual(["paused", "disabled", "breaker", null]);
-    expect(ended).toMatchObject({ done: 4, refused: [] });
+    expect(endpoints.map(({ id }) => holds.get(id))).toEqual([
+      "paused",
+      "disabled",
+      "breaker",
+      "asked_to_wait",
+      null,
+      null,
+    ]);
+    expect(ended).toMatchObject({ done: 6, refused: [] });
   });
 });
 
