@@ -477,6 +477,27 @@ describe("two requeues", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
+  test("100 may be under way: every one of them is seen, and the next has to wait for the end of one", async () => {
+    const dead = await deadEndpoint();
+    const { body: oldest } = await make({ filter: { endpoint: dead.id } });
+    const unfinished = "state in ('pending', 'running')";
+    await pool().query(
+      `insert into posthorn.requeues (id, operation, mode, filter, as_of, last_id, reason, actor_kind, actor_name, total)
+       select gen_random_uuid(), 'requeue', 'same_url', '{"ids":["999999999"]}', now(), 0, 'full', 'system', 'test', 1
+       from generate_series(1, 100 - (select count(*)::int from posthorn.requeues where ${unfinished}))`,
+    );
+    const other = { filter: { endpoint: (await deadEndpoint()).id } };
+    expect(await look({ filter: { endpoint: dead.id } })).toMatchObject({
+      overlaps: [{ id: oldest.id, count: 1 }],
+    });
+    expect(await make(other)).toMatchObject({ status: 409, body: { code: "too_many_requeues" } });
+    await pool().query(
+      "delete from posthorn.requeues where id = (select id from posthorn.requeues where reason = 'full' limit 1)",
+    );
+    expect((await make(other)).status).toBe(201);
+    await pool().query("delete from posthorn.requeues where reason = 'full'");
+  });
+
   test("with the same request id: the first again, also after it has ended; another content is refused", async () => {
     const dead = await deadEndpoint({ count: 3 });
     const wish = { filter: { endpoint: dead.id }, request_id: uuidv7() };
