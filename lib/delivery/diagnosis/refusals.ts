@@ -18,7 +18,7 @@ import {
   type SettingName,
 } from "./types.ts";
 
-export type CredentialsThresholds = { count: number; rise: number };
+export type CredentialsThresholds = { count: number; rise: number; ofTaken: number };
 export type RateLimitThresholds = { count: number; ofTaken: number };
 export type RefusedThresholds = { count: number; share: number; ofTaken: number };
 export type MovedThresholds = { count: number; share: number };
@@ -68,7 +68,10 @@ const configurationRemedies: Partial<Record<Reason, { what: string; remedy: stri
 const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
   letters.filter(({ reason }) => reasons.includes(reason));
 
-/** 401 and 403: more of them than before, or nothing but them any more. */
+/**
+ * 401 and 403: nothing but them any more, or more of them than before. The latter not where they are next to nothing of what
+ * the endpoint takes at the same time: that is a matter of single events.
+ */
 export function credentialsFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
@@ -80,7 +83,10 @@ export function credentialsFinding(
   if (count < thresholds.count && !isLasting) return null;
   const inRow = countOf(sinceSuccess(history, refused));
   const silent = inRow >= thresholds.count || (isLasting && inRow === count);
-  const rising = !silent && isRising(refused, { thresholds, nowMs });
+  const rising =
+    !silent &&
+    isRising(refused, { thresholds, nowMs }) &&
+    (inRow > 0 || isFrequent(history, refused, thresholds));
   if (!silent && !rising && !isLasting) return null;
   return findingOf(history, refused, {
     kind: "credentials",
