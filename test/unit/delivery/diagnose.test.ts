@@ -618,6 +618,26 @@ describe("configuration", () => {
     const [finding] = found(row(3, reason, hourMs), { history: alive });
     expect(finding?.actions.at(-1)).toMatchObject({ kind: "requeue", mode });
   });
+  test.each([
+    ["certificate_invalid", nowMs, "was not valid: 3 deliveries", "Put these back."],
+    [
+      "certificate_invalid",
+      day0 + 10 * dayMs + 2 * hourMs,
+      "is not valid: 3 deliveries",
+      "Ask them to renew",
+    ],
+    ["blocked_address", nowMs, "The address lay in", "Put these back."],
+    ["secret_missing", nowMs, "The template needed", "Put these back."],
+    // Of single events: that others get through says nothing.
+    ["unmapped_value", nowMs, "have no result for a value: 3", "Add the value to the map"],
+  ] as [Reason, number, string, string][])(
+    "%s, where something got through at %d",
+    (reason, lastSuccessAtMs, sentence, remedy) => {
+      const [finding] = found(row(3, reason, hourMs), { history: { ...alive, lastSuccessAtMs } });
+      expect(finding?.sentence).toContain(sentence);
+      expect(finding?.remedy).toContain(remedy);
+    },
+  );
   test("each reason is a finding of its own", () => {
     const findings = found(reasons.flatMap((reason) => row(3, reason, hourMs)));
     expect(findings.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());
