@@ -144,7 +144,9 @@ function branchIds(match: PreparedMatch, { condition, merged = false }: Branch, 
   const own = and(condition, ...conditions(match), walk.where);
   if (affiliate === undefined || !merged || match.endpoint !== undefined) {
     const within = and(own, affiliate && ofAffiliate(affiliate, match.endpoint)) ?? sql`true`;
-    return sql`select d.id from ${deliveries} d where ${within} ${tail(walk)}`;
+    // Along an index also where only their number matters: without an order the planner may read the whole table for it.
+    const along = walk.orderBy ?? sql`d.id desc`;
+    return sql`select d.id from ${deliveries} d where ${within} ${tail({ ...walk, orderBy: along })}`;
   }
   // Deliveries have no index by affiliate, which every claim would pay for; its endpoints are few.
   return sql`select d.id from ${endpoints} e cross join lateral (
