@@ -6,6 +6,9 @@ import { freePort } from "./scripts/ports.ts";
 
 // Playwright reads this file in every worker: what is chosen at random goes through the environment.
 process.env.POSTHORN_E2E_PORT ??= String(await freePort());
+// Where the test of single sign-on has its identity provider.
+process.env.POSTHORN_E2E_OIDC_PORT ??= String(await freePort());
+process.env.POSTHORN_E2E_OIDC_SECRET ??= randomBytes(24).toString("hex");
 process.env.POSTHORN_E2E_API_KEY ??= randomBytes(24).toString("hex");
 process.env.POSTHORN_E2E_PASSWORD ??= randomBytes(12).toString("hex");
 const port = process.env.POSTHORN_E2E_PORT;
@@ -48,6 +51,9 @@ export default defineConfig({
       // The receivers of the tests listen on loopback.
       POSTHORN_ALLOWED_SUBNETS: "127.0.0.0/8",
       POSTHORN_ALLOW_HTTP: "true",
+      POSTHORN_OIDC_ISSUER: `http://127.0.0.1:${process.env.POSTHORN_E2E_OIDC_PORT}`,
+      POSTHORN_OIDC_CLIENT_ID: "posthorn",
+      POSTHORN_OIDC_CLIENT_SECRET: process.env.POSTHORN_E2E_OIDC_SECRET,
       POSTHORN_SOURCE_ADDRESSES: "192.0.2.10",
       POSTHORN_APPROVE_HOST_CHANGES: "true",
       POSTHORN_LOG_LEVEL: "warn",

@@ -13,11 +13,11 @@ test.describe("somebody who is not signed in", () => {
     await expectAccessible(page);
     await page.getByRole("textbox", { name: "E-mail" }).fill(email);
     await page.getByLabel("Password").fill("not the password");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     const alert = page.getByRole("alert").filter({ hasText: "no such combination" });
     await expect(alert).toBeVisible();
     await page.getByLabel("Password").fill(e2ePassword());
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL(/\/deliveries\?state=failed$/);
     await expect(page.getByRole("link", { name })).toBeVisible();
 
@@ -32,7 +32,7 @@ test.describe("somebody who is not signed in", () => {
     await page.goto("/sign-in?next=https://evil.example/");
     await page.getByRole("textbox", { name: "E-mail" }).fill(email);
     await page.getByLabel("Password").fill(e2ePassword());
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL(/\/overview$/);
   });
 
@@ -45,7 +45,7 @@ test.describe("somebody who is not signed in", () => {
     await page.goto("/sign-in");
     await page.getByRole("textbox", { name: "E-mail" }).fill(email);
     await page.getByLabel("Password").fill(e2ePassword());
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByRole("alert").filter({ hasText: "Too many tries" })).toBeVisible();
   });
 });

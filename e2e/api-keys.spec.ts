@@ -1,4 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, expectAccessible, open, test } from "./support.ts";
+
+type Call = { beganMs: number; endedMs: number; status: number };
+
+/** A client that has several requests under way all the time, until it is told to stop. */
+function keepPublishing(publish: () => Promise<Response>) {
+  const calls: Call[] = [];
+  let isOver = false;
+  const publishInTurn = async () => {
+    while (!isOver) {
+      const beganMs = performance.now();
+      const response = await publish();
+      await response.text();
+      calls.push({ beganMs, endedMs: performance.now(), status: response.status });
+      await sleep(10);
+    }
+  };
+  const running = Promise.all(Array.from({ length: 6 }, publishInTurn));
+  const stop = async () => {
+    isOver = true;
+    await running;
+  };
+  return { calls, stop };
+}
 
 for (const theme of ["light", "dark"] as const) {
   test(`a key to publish with is made, used and revoked: ${theme}`, async ({ page, world, baseURL }) => {
@@ -38,9 +62,25 @@ for (const theme of ["light", "dark"] as const) {
     const question = page.getByRole("alertdialog");
     await expect(question).toContainText("refused from its next request on");
     await expectAccessible(page);
+    const client = keepPublishing(publish);
+    await expect.poll(() => client.calls.length).toBeGreaterThan(20);
+    const answered = page.waitForResponse((response) => response.request().method() === "DELETE");
+    const askedMs = performance.now();
     await question.getByRole("button", { name: "Revoke the key" }).click();
+    expect((await answered).status()).toBe(204);
+    const revokedMs = performance.now();
+    const after = () => client.calls.filter(({ beganMs }) => beganMs > revokedMs);
+    await expect.poll(() => after().length).toBeGreaterThan(20);
+    await client.stop();
+    const statuses = (calls: Call[]) => [...new Set(calls.map(({ status }) => status))];
+    expect(statuses(client.calls.filter(({ endedMs }) => endedMs < askedMs))).toEqual([202]);
+    expect(statuses(after())).toEqual([401]);
+    // Whatever was under way meanwhile, none was accepted that began once another had been refused.
+    const refusedMs = Math.min(
+      ...client.calls.filter(({ status }) => status === 401).map(({ endedMs }) => endedMs),
+    );
+    expect(statuses(client.calls.filter(({ beganMs }) => beganMs > refusedMs))).toEqual([401]);
     await expect(row).toContainText("Revoked");
-    expect((await publish()).status).toBe(401);
   });
 }
 

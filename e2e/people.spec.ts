@@ -1,5 +1,5 @@
 import type { Browser, Page } from "@playwright/test";
-import { e2ePassword, makeUser, signedIn } from "./signed-in.ts";
+import { browserOf, e2ePassword, makeUser, signedIn } from "./signed-in.ts";
 import { expect, expectAccessible, open, test } from "./support.ts";
 
 /** An admin invites somebody at /settings/users; the link. */
@@ -59,7 +59,7 @@ async function signInThere(page: Page, email: string) {
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByRole("textbox", { name: "E-mail" }).fill(email);
   await page.getByLabel("Password").fill(`${e2ePassword()}!`);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 test("a support user is invited, sees what is theirs, and the link works once", async ({
@@ -129,6 +129,42 @@ test("an affiliate's user is invited and sees the portal alone; an invitation is
   await expect(page.getByRole("row").filter({ hasText: other })).toContainText("Revoked");
   await page.goto(revoked);
   await expect(page.getByText("This invitation was revoked")).toBeVisible();
+});
+
+test("who forgot their password sets a new one with an admin's link, once", async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  test.slow();
+  const { name, email } = await makeUser("support");
+  await open(page, `/settings/users?q=${email}`);
+  await page.getByRole("button", { name: `Manage ${name}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Make a password link" }).click();
+  await expect(dialog.getByRole("button", { name: "Copy password link" })).toBeVisible();
+  await expectAccessible(page);
+  const link = new URL((await dialog.locator("code").textContent()) ?? "");
+
+  const context = await browserOf(browser, { reader: "visitor", affiliate: "", baseURL });
+  const theirs = await context.newPage();
+  await theirs.goto("/sign-in");
+  await expect(theirs.getByText("Ask an admin for a link to a new one")).toBeVisible();
+  await theirs.goto(link.pathname + link.search);
+  await expect(theirs.getByLabel("E-mail")).toHaveValue(email);
+  await expectAccessible(theirs);
+  await theirs.getByLabel("New password").fill("password1234");
+  await theirs.getByRole("button", { name: "Set the password" }).click();
+  await expect(theirs.getByText("among the first that anybody would try")).toBeVisible();
+  await theirs.getByLabel("New password").fill(`${e2ePassword()}!`);
+  await theirs.getByRole("button", { name: "Set the password" }).click();
+  await expect(theirs.getByRole("status").filter({ hasText: "Your password was set" })).toBeVisible();
+  await signInThere(theirs, email);
+  await expect(theirs.getByRole("link", { name })).toBeVisible();
+  await theirs.goto(link.pathname + link.search);
+  await expect(theirs.getByText("This link was used already")).toBeVisible();
+  await expectAccessible(theirs);
+  await context.close();
 });
 
 test("whether an invited address is a user's already is not told, and nothing of that user changes", async ({

@@ -65,7 +65,7 @@ for (const { name, ...viewport } of sizes) {
       await page.getByRole("link", { name: "Sign in" }).click();
       await page.getByRole("textbox", { name: "E-mail" }).fill(`ann-${world.key}@posthorn.example`);
       await page.getByLabel("Password").fill(e2ePassword());
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await expect(page).toHaveURL(/\/portal$/);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nowhere to send to yet");
       await expectAccessible(page);

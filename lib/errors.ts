@@ -24,6 +24,7 @@ const problemKinds = {
   body_purged: { status: 409, title: "The event's data has been purged" },
   superseded: { status: 409, title: "A later delivery of its ordering key has been attempted" },
   last_admin: { status: 409, title: "There must be an admin" },
+  user_deactivated: { status: 409, title: "The user cannot sign in" },
   endpoint_deleted: { status: 409, title: "The endpoint has been deleted" },
   link_not_valid: { status: 410, title: "The link is not valid any more" },
   overlapping: { status: 409, title: "A requeue that is under way has the same deliveries" },

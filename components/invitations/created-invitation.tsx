@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { LinkBox } from "#components/ui/link-box.tsx";
 import type { InvitationCreated } from "#lib/invitations/schema.ts";
 
 export function CreatedInvitation({
@@ -20,10 +20,7 @@ export function CreatedInvitation({
         {emailedWords(invitation)} Only its hash is kept, so it can never be shown again. It works once, for 7
         days; an earlier one for this address has ended.
       </p>
-      <div className="flex items-center gap-2 rounded-md border border-line bg-surface px-3 py-2">
-        <code className="min-w-0 flex-1 break-all font-mono text-xs">{invitation.url}</code>
-        <CopyButton text={invitation.url} what="invitation link" />
-      </div>
+      <LinkBox url={invitation.url} what="invitation link" />
       <div className="flex justify-end">
         <Button tone="primary" onClick={onDone}>
           {invitation.emailed ? "Done" : "I have copied it"}

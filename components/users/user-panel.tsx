@@ -12,6 +12,7 @@ import { formatNoun } from "#lib/format.ts";
 import { changeRoleOptions, type UserAction, userActionOptions } from "#lib/users/client.ts";
 import type { User } from "#lib/users/schema.ts";
 import { roleLabels } from "#lib/vocabulary.ts";
+import { PasswordLink } from "./password-link.tsx";
 import { RoleFields } from "./role-fields.tsx";
 
 type Offer = { action: UserAction; label: string; hint: string; done: string; danger?: boolean };
@@ -83,6 +84,7 @@ export function UserPanel({ user, onDone }: { user: User; onDone: () => void }) 
           </li>
         ))}
       </ul>
+      {user.status === "active" ? <PasswordLink user={user} /> : null}
       <FormProblem message={act.error ? errorWords(act.error, { withRequest: true }) : null} />
     </div>
   );

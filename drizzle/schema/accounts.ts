@@ -148,6 +148,26 @@ export const invitations = posthorn.table(
   ],
 );
 
+/** Ways to a new password, each for one user and one use. Only the hash of a token is kept. */
+export const passwordLinks = posthorn.table(
+  "password_links",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    tokenHash: bytea("token_hash").notNull(),
+    /** Asked for by e-mail, and not made by an admin. */
+    isMailed: boolean("is_mailed").notNull(),
+    createdAt: at("created_at").notNull().defaultNow(),
+    expiresAt: at("expires_at").notNull(),
+    usedAt: at("used_at"),
+    /** When it was replaced, or something else made it void. */
+    endedAt: at("ended_at"),
+  },
+  (t) => [uniqueIndex("password_links_token").on(t.tokenHash), index("password_links_user").on(t.userId)],
+);
+
 /** Failed and undecided tries to sign in, by what they are counted for, hashed (lib/accounts/throttle.ts). */
 export const signInTries = posthorn.table(
   "sign_in_tries",

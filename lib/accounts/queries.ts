@@ -56,6 +56,20 @@ export async function updatePasswordHash(
   return rowCount === 1;
 }
 
+/** Whatever it was before, and for a user who had none as well. */
+export async function setPasswordHash(
+  orm: Orm,
+  { credentialId, userId, hash }: { credentialId: string; userId: string; hash: string },
+): Promise<void> {
+  await orm
+    .insert(credentials)
+    .values({ id: credentialId, userId, providerId: passwordProvider, accountId: userId, password: hash })
+    .onConflictDoUpdate({
+      target: [credentials.providerId, credentials.accountId],
+      set: { password: hash, updatedAt: sql`now()` },
+    });
+}
+
 export async function updateUserName(orm: Orm, userId: string, name: string): Promise<void> {
   await orm.update(users).set({ name, updatedAt: sql`now()` }).where(eq(users.id, userId));
 }

@@ -8,6 +8,8 @@ import type { SessionActor } from "#lib/auth/session.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { invalidField, Problem } from "#lib/errors.ts";
+import { endPasswordLinks } from "#lib/password-links/queries.ts";
+import { lockUser } from "#lib/users/queries.ts";
 import { endView } from "#lib/view-as/queries.ts";
 import { confirmPassword } from "./confirm-password.ts";
 import { createUser, refuseWeakPassword } from "./create-user.ts";
@@ -136,6 +138,8 @@ export async function changePassword(actor: SessionActor, given: PasswordChange)
   if (before === null) throw invalidField("current", "is not your current password");
   const after = await hashPassword(given.password);
   await inTransaction(appDatabase(), async (tx) => {
+    await lockUser(tx.orm, actor.id);
+    await endPasswordLinks(tx.orm, actor.id);
     if (!(await updatePasswordHash(tx.orm, actor.id, { before, after })))
       throw invalidField("current", "is not your current password any more");
     const ended = await deleteSessions(tx.orm, actor.id, { keep: actor.sessionId });

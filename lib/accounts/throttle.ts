@@ -40,6 +40,23 @@ async function isSignedInFrom(db: Queryable, { email, address }: Tries): Promise
   return rows.some((row) => networkOf(row.ip_address) === networkOf(address));
 }
 
+/** Of requests for a new password by e-mail. */
+const maxAsked = { accountFromAddress: 3, address: 20, account: 10 } as const;
+
+/**
+ * Counts a request for a new password by e-mail, before anybody looks whether there is such an account: for the account
+ * from this address, for the address, and for the account from everywhere, so that nobody's mailbox is filled. 429 past a limit.
+ */
+export async function countAsked(db: Queryable, { email, address }: Tries): Promise<void> {
+  const network = networkOf(address);
+  const limits: Limit[] = [
+    { key: hashed(["asked for", email, network]), max: maxAsked.accountFromAddress, minutes: windowMinutes },
+    { key: hashed(["asked from", network]), max: maxAsked.address, minutes: windowMinutes },
+    { key: hashed(["asked for", email]), max: maxAsked.account, minutes: accountWindowMinutes },
+  ];
+  await countTowards(db, limits, "Too many new passwords were asked for; wait before the next one");
+}
+
 export type CodeTry = { userId: string | null; address: string | null };
 
 /**

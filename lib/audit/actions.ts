@@ -52,6 +52,8 @@ export const auditActionLabels = {
   "user.sign_out": "User signed out",
   "user.sign_out_everywhere": "User signed out everywhere",
   "user.change_password": "Password changed",
+  "user.make_password_link": "Password link made",
+  "user.use_password_link": "Password set by a link",
   "user.link_identity": "Known to the single sign-on from now on",
   "user.begin_second_factor": "Secret for a second factor made",
   "user.enable_second_factor": "Second factor turned on",

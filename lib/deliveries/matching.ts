@@ -7,7 +7,7 @@ import { type DeliveryState, deliveryStates, type StatusClass } from "#lib/vocab
 import type { DeliveryFilterValues } from "./schema.ts";
 
 /** A type with fewer events than this, of the affiliate if one is named, is found by them; others turn up soon on a walk. */
-const rareEvents = 10_000;
+const rareEvents = 20_000;
 /** Ids rise in order of acceptance, but for transactions that overlap: none is open for longer. */
 const overlapSeconds = 60;
 
@@ -39,9 +39,10 @@ export type PreparedMatch = DeliveryMatch & {
   typeIsRare: boolean;
 };
 
-/** Two cheap reads, and only for filters that need them. */
+/** A few cheap reads, and only for filters that need them. */
 export async function prepareMatch(orm: Orm, asked: DeliveryMatch): Promise<PreparedMatch> {
-  const match = asked.attempts_max === 0 ? { ...asked, state: unattempted(asked.state) } : asked;
+  const named = asked.type === undefined ? asked : await withAffiliateId(orm, asked);
+  const match = asked.attempts_max === 0 ? { ...named, state: unattempted(asked.state) } : named;
   const { from, to } = match;
   const isWalk = match.event === undefined && match.sought === undefined && match.requeue === undefined;
   return {
@@ -52,6 +53,19 @@ export async function prepareMatch(orm: Orm, asked: DeliveryMatch): Promise<Prep
   };
 }
 
+/** By its id the planner knows how many of the deliveries are the affiliate's, and by its key it does not. */
+async function withAffiliateId(
+  orm: Orm,
+  { affiliate: key, ...match }: DeliveryMatch,
+): Promise<DeliveryMatch> {
+  if (key === undefined) return match;
+  const { rows } = await orm.execute<{ id: string | null }>(
+    sql`select ${narrowedTo({ key, scope: match.scope })} as id`,
+  );
+  return { ...match, scope: rows[0]?.id ?? nobody };
+}
+
+const nobody = "00000000-0000-0000-0000-000000000000";
 const overlapMs = overlapSeconds * 1_000;
 
 /** Those of the states that a delivery can stand in without an attempt: none of the many that were delivered. */

@@ -1,6 +1,4 @@
-import { config } from "#lib/config.ts";
-import { createLogger } from "#lib/log.ts";
-import { createMailer } from "#lib/mail/mailer.ts";
+import { sendMail } from "#lib/mail/send-mail.ts";
 
 /**
  * Sends an invitation's link by e-mail. Whether the mail server took it; null where the deployment has none. It never
@@ -12,18 +10,9 @@ export async function mailInvitation(invitation: {
   url: string;
   invitedBy: string;
 }): Promise<boolean | null> {
-  const { smtp } = config();
-  if (!smtp) return null;
-  const mailer = createMailer(smtp);
-  try {
-    const mail = { subject: "You are invited to Posthorn", text: textOf(invitation) };
-    const failure = await mailer.send({ to: invitation.email, ...mail });
-    if (failure !== null)
-      createLogger("web").warn({ invitation: invitation.id, failure }, "invitation not sent");
-    return failure === null;
-  } finally {
-    mailer.close();
-  }
+  const { id, email } = invitation;
+  const mail = { to: email, subject: "You are invited to Posthorn", text: textOf(invitation) };
+  return sendMail(mail, { invitation: id });
 }
 
 function textOf({ url, invitedBy }: { url: string; invitedBy: string }): string {

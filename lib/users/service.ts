@@ -10,6 +10,7 @@ import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction, type Orm } from "#lib/db/database.ts";
 import { existing, Problem } from "#lib/errors.ts";
 import { deleteNoticeSettings } from "#lib/notices/queries.ts";
+import { endPasswordLinks } from "#lib/password-links/queries.ts";
 import {
   deleteSecondFactor,
   hasOtherAdmin,
@@ -61,6 +62,7 @@ export async function deactivateUser(actor: Actor, id: string): Promise<User> {
     if (user.status === "deactivated") return;
     await refuseLastAdmin(orm, user);
     await updateUserStatus(orm, id, "deactivated");
+    await endPasswordLinks(orm, id);
     const ended = await deleteSessions(orm, id);
     await record(orm, actor, { action: "user.deactivate", user, after: { sessions_ended: ended } });
   });

@@ -10,6 +10,8 @@ export type OidcProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
+  /** Who comes by browser from now on is this one, and is led back at once. */
+  isAtBrowser: (claims: Claims) => void;
   /** Somebody proves at the provider who they are; the query that their browser comes back with. */
   signIn: (authorizationUrl: string, claims: Claims) => Record<string, string>;
   close: () => Promise<void>;
@@ -18,11 +20,18 @@ export type OidcProvider = {
 type Code = { claims: Claims; challenge: string; nonce: string; redirectUri: string };
 
 /** A small OpenID Connect provider on loopback: discovery, codes with PKCE (S256), and ID tokens signed with RS256. */
-export async function startOidcProvider(): Promise<OidcProvider> {
-  const [clientId, clientSecret] = ["posthorn", randomBytes(16).toString("hex")];
+export async function startOidcProvider({
+  port = 0,
+  clientSecret = randomBytes(16).toString("hex"),
+}: {
+  port?: number;
+  clientSecret?: string;
+} = {}): Promise<OidcProvider> {
+  const clientId = "posthorn";
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   const codes = new Map<string, Code>();
   let issuer = "";
+  let atBrowser: Claims | null = null;
   const idToken = ({ claims, nonce }: Code): string => {
     const now = Math.floor(Date.now() / 1_000);
     const payload = { iss: issuer, aud: clientId, iat: now, exp: now + 300, nonce, ...claims };
@@ -46,6 +55,18 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       return [400, { error: "invalid_grant" }];
     return [200, { access_token: "x", token_type: "Bearer", expires_in: 300, id_token: idToken(code) }];
   };
+  const signIn = (authorizationUrl: string, claims: Claims): Record<string, string> => {
+    const { searchParams } = new URL(authorizationUrl);
+    const asked = (name: string) => searchParams.get(name) ?? "";
+    const code = randomBytes(16).toString("hex");
+    codes.set(code, {
+      claims,
+      challenge: asked("code_challenge"),
+      nonce: asked("nonce"),
+      redirectUri: asked("redirect_uri"),
+    });
+    return { code, state: asked("state"), session_state: "something of the provider's" };
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const known: Record<string, () => Promise<[number, object]> | [number, object]> = {
       "/.well-known/openid-configuration": () => [
@@ -61,29 +82,27 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       "/jwks": () => [200, { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256" }] }],
       "/token": () => exchange(request),
     };
+    const url = `${issuer}${request.url ?? ""}`;
+    if (atBrowser && request.url?.startsWith("/authorize?")) {
+      const back = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+      back.search = new URLSearchParams(signIn(url, atBrowser)).toString();
+      response.writeHead(302, { location: back.href }).end();
+      return;
+    }
     const [status, body] = (await known[request.url ?? ""]?.()) ?? [404, {}];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
     clientId,
     clientSecret,
-    signIn: (authorizationUrl, claims) => {
-      const { searchParams } = new URL(authorizationUrl);
-      const asked = (name: string) => searchParams.get(name) ?? "";
-      const code = randomBytes(16).toString("hex");
-      const [challenge, nonce, redirectUri] = ["code_challenge", "nonce", "redirect_uri"].map(asked);
-      codes.set(code, {
-        claims,
-        challenge: challenge ?? "",
-        nonce: nonce ?? "",
-        redirectUri: redirectUri ?? "",
-      });
-      return { code, state: asked("state"), session_state: "something of the provider's" };
+    isAtBrowser: (claims) => {
+      atBrowser = claims;
     },
+    signIn,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

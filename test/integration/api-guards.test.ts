@@ -36,6 +36,8 @@ describe("the console's routes", () => {
     "POST /sign-in/oidc",
     "POST /setup",
     "POST /invitations/accept",
+    "POST /forgotten-password",
+    "POST /new-password",
     "POST /portal-enter",
   ];
   /** Of an affiliate's users alone, or of an identity provider that is not there. */

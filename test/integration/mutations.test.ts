@@ -22,6 +22,7 @@ import * as consoleEndpoint from "../../app/api/console/endpoints/[id]/route.ts"
 import * as invitations from "../../app/api/console/invitations/route.ts";
 import * as noticeSettings from "../../app/api/console/notices/settings/route.ts";
 import * as signIn from "../../app/api/console/sign-in/route.ts";
+import * as passwordLink from "../../app/api/console/users/[id]/password-link/route.ts";
 import * as viewAs from "../../app/api/console/view-as/route.ts";
 import * as portalLink from "../../app/api/v1/affiliates/[key]/portal-link/route.ts";
 import * as holdBreaker from "../../app/api/v1/endpoints/[id]/breaker/hold/route.ts";
@@ -199,6 +200,10 @@ const wishes: Record<string, (given: Given) => Promise<Wish>> = {
     cookie: "",
     body: { token: tokenOf((await newInvitation()).url), name: "Invited", password },
   }),
+  "POST /new-password": async ({ user }) => {
+    const link = await api.call(passwordLink.POST, { params: { id: user.id }, body: {} });
+    return { cookie: "", body: { token: tokenOf(link.body.url), password } };
+  },
   "PATCH /notices/settings": async ({ user }) => ({ cookie: user.cookie, body: { kinds: ["failing"] } }),
   "POST /notices/settings/secret": async ({ user }) => {
     const body = { webhook_url: "http://127.0.0.1:9/" };
@@ -235,6 +240,7 @@ const wishes: Record<string, (given: Given) => Promise<Wish>> = {
     body: { role: "ops" },
   }),
   "POST /users/[id]/deactivate": async ({ user }) => ({ params: { id: user.id }, body: {} }),
+  "POST /users/[id]/password-link": async ({ user }) => ({ params: { id: user.id }, body: {} }),
   "POST /users/[id]/reactivate": async ({ user }) => {
     await pool().query("update posthorn.users set deactivated_at = now() where id = $1", [user.id]);
     return { params: { id: user.id }, body: {} };
@@ -258,8 +264,8 @@ const reads = new Set([
   "POST /requeues/preview",
   "POST /templates/preview",
 ]);
-/** Events have rows of their own, and are too many for the log; single sign-on has a test of its own. */
-const others = new Set(["POST /events", "POST /sign-in/oidc"]);
+/** Events have rows of their own, and are too many for the log; the others have tests of their own. */
+const others = new Set(["POST /events", "POST /sign-in/oidc", "POST /forgotten-password"]);
 
 const shortName = ({ name }: NamedHandler) => name.replace(/ \/api\/(v1|console)/, " ");
 const changing = handlers.filter(

@@ -22,6 +22,9 @@ const others = new Set([
   "accounts: signOutEverywhere",
   "invitations: lookAtInvitation",
   "invitations: acceptInvitation",
+  "password-links: lookAtPasswordLink",
+  "password-links: usePasswordLink",
+  "password-links: askForPasswordLink",
   "view-as: stopViewing",
 ]);
 

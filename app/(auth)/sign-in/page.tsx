@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { redirect } from "next/navigation";
 import { Entrance } from "#components/account/entrance.tsx";
 import { SignInForm, SingleSignOn } from "#components/account/sign-in-form.tsx";
@@ -6,6 +7,7 @@ import { isSetUp } from "#lib/accounts/service.ts";
 import { hasSingleSignOn } from "#lib/accounts/single-sign-on.ts";
 import { localPath } from "#lib/auth/local-path.ts";
 import { pageSession } from "#lib/auth/page-session.ts";
+import { canMail } from "#lib/mail/send-mail.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 
@@ -20,6 +22,7 @@ export default async function Page({ searchParams }: Props) {
       {(await isSetUp()) ? (
         <>
           <SignInForm next={path} />
+          <ForgottenHint />
           {hasSingleSignOn() ? <SingleSignOn next={path} hasFailed={failed !== undefined} /> : null}
         </>
       ) : (
@@ -29,5 +32,20 @@ export default async function Page({ searchParams }: Props) {
         </p>
       )}
     </Entrance>
+  );
+}
+
+/** Without a mail server nobody but an admin can hand out a link. */
+function ForgottenHint() {
+  return (
+    <p className="text-ink-2">
+      {canMail() ? (
+        <Link href="/forgotten-password" className="underline underline-offset-2">
+          Forgot your password?
+        </Link>
+      ) : (
+        "Forgot your password? Ask an admin for a link to a new one."
+      )}
+    </p>
   );
 }

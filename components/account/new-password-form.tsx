@@ -1,0 +1,66 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useForm } from "react-hook-form";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { Field, FormProblem, Input } from "#components/ui/field.tsx";
+import { passwordRule } from "#lib/accounts/password.ts";
+import { errorWords } from "#lib/api/fetcher.ts";
+import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
+import { setNewPasswordOptions } from "#lib/password-links/client.ts";
+import type { NewPassword } from "#lib/password-links/schema.ts";
+
+/** Sets the password of the user whom the link is for, and signs nobody in: their second factor may be asked for. */
+export function NewPasswordForm({ token, email }: { token: string; email: string }) {
+  const set = useMutation(setNewPasswordOptions);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm<NewPassword>({
+    resolver: lazyResolver(async () => (await import("#lib/password-links/schema.ts")).newPasswordRequest),
+    defaultValues: { token, password: "" },
+  });
+  const { errors } = form.formState;
+  const send = form.handleSubmit((given) => {
+    if (set.isPending) return;
+    setProblem(null);
+    set.mutate(given, {
+      onError: (error) =>
+        setProblem(showServerErrors(error, { fields: ["password"], setError: form.setError })),
+    });
+  });
+  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
+  if (set.isSuccess) {
+    return (
+      <>
+        <p role="status" className="text-ink-2">
+          Your password was set, and you were signed out everywhere. Sign in with the new one.
+        </p>
+        <ButtonLink href="/sign-in" tone="primary">
+          Sign in
+        </ButtonLink>
+      </>
+    );
+  }
+  return (
+    <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field label="E-mail" hint="You sign in with it.">
+        {(ids) => <Input {...ids} value={email} readOnly type="email" autoComplete="username" />}
+      </Field>
+      <Field label="New password" error={errors.password?.message} hint={passwordRule}>
+        {(ids) => (
+          <Input
+            {...ids}
+            {...form.register("password")}
+            type="password"
+            autoComplete="new-password"
+            autoFocus
+          />
+        )}
+      </Field>
+      <FormProblem message={problem} />
+      <Button type="submit" tone="primary" busy={set.isPending}>
+        Set the password
+      </Button>
+    </form>
+  );
+}
