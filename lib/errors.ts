@@ -29,6 +29,7 @@ const problemKinds = {
   link_not_valid: { status: 410, title: "The link is not valid any more" },
   overlapping: { status: 409, title: "A requeue that is under way has the same deliveries" },
   change_decided: { status: 409, title: "The change was decided already" },
+  too_many_requeues: { status: 409, title: "No more requeues can be under way at once" },
   requeue_ended: { status: 409, title: "The requeue has ended" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },

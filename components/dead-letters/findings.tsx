@@ -2,13 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
+import Link from "next/link";
 import { useId, useState } from "react";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { RelativeTime } from "#components/layout/time.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { withQuery } from "#lib/api/fetcher.ts";
 import { deadLetterFindingsOptions } from "#lib/dead-letters/client.ts";
 import type { DeadLetterFindings } from "#lib/dead-letters/schema.ts";
+import { formatCount } from "#lib/format.ts";
 import { FindingCard } from "./finding-card.tsx";
 import { FindingsSkeleton } from "./findings-skeleton.tsx";
 
@@ -31,7 +34,7 @@ export function Findings({ filters }: { filters: { endpoint?: string; affiliate?
       {data ? (
         <>
           {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
-          <Cards findings={data} />
+          <Cards findings={data} allHref={withQuery("/alerts", { view: "open", ...filters })} />
         </>
       ) : error ? (
         <ErrorState what="The findings" error={error} onRetry={retry} busy={query.isFetching} />
@@ -56,7 +59,13 @@ function LookedAt({ at }: { at: string | null }) {
   );
 }
 
-function Cards({ findings: { data, looked_at } }: { findings: DeadLetterFindings }) {
+function Cards({
+  findings: { data, count, looked_at },
+  allHref,
+}: {
+  findings: DeadLetterFindings;
+  allHref: string;
+}) {
   const [all, setAll] = useState(false);
   if (data.length === 0) {
     return (
@@ -78,8 +87,18 @@ function Cards({ findings: { data, looked_at } }: { findings: DeadLetterFindings
       </div>
       {data.length > shown.length ? (
         <Button tone="quiet" className="mt-2" onClick={() => setAll(true)}>
-          Show all {data.length} findings
+          {data.length < count
+            ? `Show ${data.length} of ${formatCount(count)} findings`
+            : `Show all ${count} findings`}
         </Button>
+      ) : data.length < count ? (
+        <p className="mt-2 text-ink-2">
+          And {formatCount(count - data.length)} with fewer dead letters:{" "}
+          <Link href={allHref} prefetch={false} className="underline underline-offset-2">
+            all that are open
+          </Link>
+          .
+        </p>
       ) : null}
     </>
   );

@@ -29,6 +29,7 @@ export const events = posthorn.table(
     index("events_received").on(t.receivedAt, t.id),
     index("events_affiliate").on(t.affiliateId, t.receivedAt, t.id),
     index("events_type").on(t.type, t.receivedAt, t.id),
+    index("events_affiliate_type").on(t.affiliateId, t.type, t.receivedAt, t.id),
   ],
 );
 

@@ -49,16 +49,17 @@ export async function selectAlerts(orm: Orm, query: AlertListQuery & { scope: Sc
   });
 }
 
-/** What is open, the most letters first; at most 200. */
+/** What is open, the most letters first; at most 200, and how many there are. */
 export async function selectOpenAlerts(
   orm: Orm,
   query: Pick<AlertListQuery, "endpoint" | "affiliate"> & { scope: Scope },
-): Promise<Alert[]> {
-  const rows = await joined(orm)
-    .where(and(eq(alerts.state, "open"), ...narrowing(query)))
-    .orderBy(desc(alerts.count), desc(alerts.id))
-    .limit(openShown);
-  return rows.map(toAlert);
+): Promise<{ data: Alert[]; count: number }> {
+  const where = and(eq(alerts.state, "open"), ...narrowing(query));
+  const [rows, count] = await Promise.all([
+    joined(orm).where(where).orderBy(desc(alerts.count), desc(alerts.id)).limit(openShown),
+    orm.$count(alerts, where),
+  ]);
+  return { data: rows.map(toAlert), count };
 }
 
 export async function selectAlert(orm: Orm, id: string): Promise<Alert | null> {

@@ -52,8 +52,8 @@ export type DeadLetterGroup = {
 export type DeadLetterGroups = { data: DeadLetterGroup[]; count: number; groups: number };
 export const groupsShown = 50;
 
-/** What dead letters show now. `looked_at` is null until a worker has looked for the first time. */
-export type DeadLetterFindings = { data: Alert[]; looked_at: string | null };
+/** What dead letters show now, at most 200; `count` is of all. `looked_at` is null until a worker has looked for the first time. */
+export type DeadLetterFindings = { data: Alert[]; count: number; looked_at: string | null };
 
 export const deadLetterFindingsQuery = z.object({ endpoint: filters.endpoint, affiliate: filters.affiliate });
 export type DeadLetterFindingsQuery = z.infer<typeof deadLetterFindingsQuery>;

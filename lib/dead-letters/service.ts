@@ -29,18 +29,18 @@ export async function groupDeadLetters(actor: Actor, query: DeadLetterFilters): 
   return selectDeadLetterGroups(appDatabase().orm, { ...query, scope: actor.affiliateId });
 }
 
-/** What dead letters showed when a worker last looked, the most letters first. */
+/** What dead letters showed when a worker last looked, the most letters first; at most 200. */
 export async function listFindings(
   actor: Actor,
   query: DeadLetterFindingsQuery,
 ): Promise<DeadLetterFindings> {
   authorize(actor, "delivery.read");
   const { orm } = appDatabase();
-  const [data, lookedAt] = await Promise.all([
+  const [open, lookedAt] = await Promise.all([
     selectOpenAlerts(orm, { ...query, scope: actor.affiliateId }),
     selectLookedAt(orm),
   ]);
-  return { data, looked_at: lookedAt };
+  return { ...open, looked_at: lookedAt };
 }
 
 /**

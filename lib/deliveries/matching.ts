@@ -6,8 +6,8 @@ import { eventIdsByHash } from "#lib/search/queries.ts";
 import { type DeliveryState, deliveryStates, type StatusClass } from "#lib/vocabulary.ts";
 import type { DeliveryFilterValues } from "./schema.ts";
 
-/** A type with fewer events than this is found by them; a more frequent one turns up soon enough on any walk. */
-const rareEvents = 5_000;
+/** A type with fewer events than this, of the affiliate if one is named, is found by them; others turn up soon on a walk. */
+const rareEvents = 20_000;
 /** Ids rise in order of acceptance, but for transactions that overlap: none is open for longer. */
 const overlapSeconds = 60;
 
@@ -39,19 +39,33 @@ export type PreparedMatch = DeliveryMatch & {
   typeIsRare: boolean;
 };
 
-/** Two cheap reads, and only for filters that need them. */
+/** A few cheap reads, and only for filters that need them. */
 export async function prepareMatch(orm: Orm, asked: DeliveryMatch): Promise<PreparedMatch> {
-  const match = asked.attempts_max === 0 ? { ...asked, state: unattempted(asked.state) } : asked;
-  const { from, to, type } = match;
+  const named = asked.type === undefined ? asked : await withAffiliateId(orm, asked);
+  const match = asked.attempts_max === 0 ? { ...named, state: unattempted(asked.state) } : named;
+  const { from, to } = match;
   const isWalk = match.event === undefined && match.sought === undefined && match.requeue === undefined;
   return {
     ...match,
     firstId: from === undefined || !isWalk ? null : await firstIdSince(orm, Date.parse(from) - overlapMs),
     endId: to === undefined || !isWalk ? null : await firstIdSince(orm, Date.parse(to) + overlapMs),
-    typeIsRare: type !== undefined && isWalk && !impliesTrouble(match) && (await isRareType(orm, type)),
+    typeIsRare: isWalk && !impliesTrouble(match) && (await isRareType(orm, match)),
   };
 }
 
+/** By its id the planner knows how many of the deliveries are the affiliate's, and by its key it does not. */
+async function withAffiliateId(
+  orm: Orm,
+  { affiliate: key, ...match }: DeliveryMatch,
+): Promise<DeliveryMatch> {
+  if (key === undefined) return match;
+  const { rows } = await orm.execute<{ id: string | null }>(
+    sql`select ${narrowedTo({ key, scope: match.scope })} as id`,
+  );
+  return { ...match, scope: rows[0]?.id ?? nobody };
+}
+
+const nobody = "00000000-0000-0000-0000-000000000000";
 const overlapMs = overlapSeconds * 1_000;
 
 /** Those of the states that a delivery can stand in without an attempt: none of the many that were delivered. */
@@ -76,16 +90,19 @@ async function firstIdSince(orm: Orm, timeMs: number): Promise<string> {
   return rows[0]?.id ?? "1";
 }
 
-async function isRareType(orm: Orm, type: string): Promise<boolean> {
+async function isRareType(orm: Orm, match: DeliveryMatch): Promise<boolean> {
+  if (match.type === undefined) return false;
   const { rows } = await orm.execute<{ n: number }>(
-    sql`select count(*)::int as n from (${eventsOfType(type)}) found`,
+    sql`select count(*)::int as n from (${eventsOfType(match)}) found`,
   );
   return (rows[0]?.n ?? 0) < rareEvents;
 }
 
-/** Along events_type. */
-function eventsOfType(type: string): SQL {
-  return sql`select e.id from ${events} e where e.type = ${type} limit ${rareEvents}`;
+/** Along events_type, or events_affiliate_type. */
+function eventsOfType(match: DeliveryMatch): SQL {
+  const affiliate = narrowedTo({ key: match.affiliate, scope: match.scope });
+  const wanted = and(sql`e.type = ${match.type}`, affiliate && sql`e.affiliate_id = ${affiliate}`);
+  return sql`select e.id from ${events} e where ${wanted} limit ${rareEvents}`;
 }
 
 type Walk = {
@@ -118,9 +135,10 @@ function branches(match: PreparedMatch): Branch[] {
   if (sought !== undefined) return [{ condition: and(among(sought), inStates) }];
   if (requeue !== undefined) return [{ condition: inStates }];
   if (impliesTrouble(match)) return [{ condition: and(isTroubled, inStates) }];
-  if (type !== undefined && match.typeIsRare) return [{ condition: and(ofRareType(type), inStates) }];
+  if (match.typeIsRare) return [{ condition: and(ofRareType(match), inStates) }];
+  // Of a type that is not rare, many of the affiliate's endpoints may have nothing, and be read from end to end for it.
   if (states === undefined || states.length === 0 || states.includes("delivered"))
-    return [{ condition: inStates, merged: true }];
+    return [{ condition: inStates, merged: type === undefined }];
   const troubled = states.filter((state) => troubledStates.includes(state));
   const others = states.filter((state) => !troubledStates.includes(state));
   return [
@@ -144,7 +162,9 @@ function branchIds(match: PreparedMatch, { condition, merged = false }: Branch, 
   const own = and(condition, ...conditions(match), walk.where);
   if (affiliate === undefined || !merged || match.endpoint !== undefined) {
     const within = and(own, affiliate && ofAffiliate(affiliate, match.endpoint)) ?? sql`true`;
-    return sql`select d.id from ${deliveries} d where ${within} ${tail(walk)}`;
+    // Along an index also where only their number matters: without an order the planner may read the whole table for it.
+    const along = walk.orderBy ?? sql`d.id desc`;
+    return sql`select d.id from ${deliveries} d where ${within} ${tail({ ...walk, orderBy: along })}`;
   }
   // Deliveries have no index by affiliate, which every claim would pay for; its endpoints are few.
   return sql`select d.id from ${endpoints} e cross join lateral (
@@ -203,8 +223,8 @@ function putBackBy(requeue: string): SQL {
   return sql`d.id = any(array(select unnest(b.ids) from ${requeueBatches} b where b.requeue_id = ${requeue}))`;
 }
 
-function ofRareType(type: string): SQL {
+function ofRareType(match: DeliveryMatch): SQL {
   return sql`d.id = any(array(
-    select o.id from (${eventsOfType(type)}) found
+    select o.id from (${eventsOfType(match)}) found
       cross join lateral (select o.id from ${deliveries} o where o.event_id = found.id offset 0) o))`;
 }

@@ -38,7 +38,10 @@ import {
 export type Thresholds = {
   /** So many of one endpoint within so long, and such a share of them an outage's. */
   outage: OutageThresholds;
-  /** So many since anything got through, or in the last 24 hours and so many times the mean of the days before. */
+  /**
+   * So many since anything got through, or in the last 24 hours and so many times the mean of the days before; then the latest
+   * also such a share of what was taken in the same hours, unless nothing got through since.
+   */
   credentials: CredentialsThresholds;
   /** So many, and the latest such a share of what was taken in the same hours. */
   rateLimit: RateLimitThresholds;
@@ -60,7 +63,7 @@ export type Thresholds = {
 
 export const defaultThresholds: Thresholds = {
   outage: { count: 50, withinMinutes: 60, share: 0.8 },
-  credentials: { count: 5, rise: 2 },
+  credentials: { count: 5, rise: 2, ofTaken: 0.001 },
   rateLimit: { count: 5, ofTaken: 0.001 },
   slow: { days: 4, activeShare: 0.75, perDay: 20, unevenness: 3 },
   refused: { count: 5, share: 0.5, ofTaken: 0.001 },

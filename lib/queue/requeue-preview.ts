@@ -24,6 +24,8 @@ export type PreviewRow = {
   status: EndpointStatus;
   deleted: boolean;
   breaker: BreakerState;
+  /** Their server asked for a pause that is not over. */
+  askedToWait: boolean;
   affiliate: { id: string; key: string; name: string };
   state: DeliveryState;
   verdict: "accepted" | RequeueRefusal;
@@ -48,6 +50,7 @@ with t as materialized (
   from (select t.endpoint_id, t.state, t.id, ${fate} as verdict from t) v group by endpoint_id, state, verdict
 )
 select c.endpoint_id as "endpointId", e.name as "endpointName", e.kind, e.status, e.deleted_at is not null as deleted, h.breaker,
+  coalesce(h.hold_until > now(), false) as "askedToWait",
   json_build_object('id', a.id, 'key', a.key, 'name', a.name) as affiliate,
   c.state, c.verdict, c.count, c.last_id as "lastId"
 from counted c join posthorn.endpoints e on e.id = c.endpoint_id

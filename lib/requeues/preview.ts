@@ -51,9 +51,10 @@ function summarizeEndpoint(
   };
 }
 
-function holdOf({ status, breaker }: PreviewRow): RequeueHold | null {
+function holdOf({ status, breaker, askedToWait }: PreviewRow): RequeueHold | null {
   if (status !== "active") return status;
-  return breaker === "closed" ? null : "breaker";
+  if (breaker !== "closed") return "breaker";
+  return askedToWait ? "asked_to_wait" : null;
 }
 
 function refusedOf(rows: readonly PreviewRow[]): RequeueCount[] {

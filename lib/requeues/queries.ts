@@ -9,7 +9,8 @@ import type { Orm } from "#lib/db/database.ts";
 import type { Reason, RequeueRefusal } from "#lib/vocabulary.ts";
 import type { Requeue, RequeueDetail, RequeueListQuery } from "./schema.ts";
 
-const maxActive = 100;
+/** Each new one is held against all of these, so there may be no more. */
+export const maxActive = 100;
 
 const columns = {
   requeue: requeues,
@@ -61,7 +62,7 @@ export async function selectByRequestId(
   return row ?? null;
 }
 
-/** The unfinished ones. */
+/** The unfinished ones, the newest first. */
 export async function selectActive(orm: Orm): Promise<(typeof requeues.$inferSelect)[]> {
   return orm
     .select()

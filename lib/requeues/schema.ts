@@ -94,7 +94,7 @@ export const maxRequeueBytes = 65_536;
 export type RequeueCount = { why: RequeueRefusal; count: number };
 
 /** Why what is put back for an endpoint does not go out at once. */
-export type RequeueHold = "paused" | "disabled" | "breaker";
+export type RequeueHold = "paused" | "disabled" | "breaker" | "asked_to_wait";
 
 export type RequeuePreviewEndpoint = {
   id: string;

@@ -16,6 +16,7 @@ import { summarize } from "./preview.ts";
 import {
   insertRequeue,
   markCancelled,
+  maxActive,
   selectActive,
   selectByRequestId,
   selectRequeue,
@@ -56,7 +57,8 @@ export async function previewRequeue(actor: Actor, input: RequeuePreviewInput): 
 /**
  * Makes a requeue of what the filter finds, for a worker to work through. With the `request_id` of an earlier call that
  * one's requeue is answered, and nothing made. 422 where nothing matches or nothing can be done; 409 where an unfinished
- * one has some of the same deliveries: what became of those would depend on which of the two comes first.
+ * one has some of the same deliveries: what became of those would depend on which of the two comes first. 409, too, where
+ * 100 are unfinished.
  */
 export async function createRequeue(actor: Actor, input: RequeueCreate): Promise<RequeueDetail> {
   authorize(actor, "delivery.requeue");
@@ -72,6 +74,7 @@ export async function createRequeue(actor: Actor, input: RequeueCreate): Promise
     const affiliateId = selection.filter.affiliateId ?? onlyAffiliate(rows);
     const { total, accepted } = summarize(rows, selection);
     refuseEmpty(rows, { total, accepted });
+    await refuseTooMany(tx);
     await refuseOverlap(actor, { selection, tx });
     const id = uuidV7();
     const { operation, mode, reason } = input;
@@ -204,6 +207,14 @@ async function overlapsOf(
     if (count > 0) overlaps.push({ id: isVisible ? id : null, count });
   }
   return overlaps;
+}
+
+async function refuseTooMany({ orm }: Transaction): Promise<void> {
+  if ((await selectActive(orm)).length < maxActive) return;
+  throw new Problem(
+    "too_many_requeues",
+    `${maxActive} requeues are under way already: wait for the end of one, or cancel it`,
+  );
 }
 
 async function refuseOverlap(actor: Actor, asked: { selection: Selection; tx: Transaction }): Promise<void> {

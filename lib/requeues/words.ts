@@ -82,6 +82,7 @@ export const holdWords = {
   paused: "held: the endpoint is paused",
   disabled: "held: the endpoint is disabled",
   breaker: "behind its open breaker",
+  asked_to_wait: "held: their server asked for a pause",
 } satisfies Record<RequeueHold, string>;
 
 /** `3 superseded` would say little: the count, then the sentence. */

@@ -156,6 +156,22 @@ test("findings are what is open, and say when somebody last looked", async () =>
   });
   expect((await ask(findings, { endpoint: theirs.id })).body.data).toHaveLength(1);
   expect((await ask(findings, { affiliate: "first" })).body.data).toHaveLength(1);
+  expect(body.count).toBe(2);
+});
+
+test("of more findings than are shown it says how many there are", async () => {
+  const { pool } = api.database;
+  await pool.query(
+    `insert into posthorn.alerts (key, kind, affiliate_id, endpoint_id, count, finding)
+     select 'many ' || n, kind, affiliate_id, endpoint_id, 1, finding from posthorn.alerts, generate_series(1, 200) n
+     where endpoint_id = $1`,
+    [mine.id],
+  );
+  const { body } = await ask(findings);
+  expect([body.data.length, body.count]).toEqual([200, 202]);
+  expect(body.data[0].evidence.count).toBe(7);
+  expect((await ask(findings, { endpoint: theirs.id })).body.count).toBe(1);
+  await pool.query("delete from posthorn.alerts where key like 'many %'");
 });
 
 test("alerts list the open ones first, page by page, and each can be read", async () => {

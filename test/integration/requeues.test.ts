@@ -129,25 +129,41 @@ describe("what is refused, and why", () => {
     });
   });
 
-  test("a paused, disabled or broken endpoint is no reason: it is said to be held", async () => {
-    const endpoints = [
-      await deadEndpoint(),
-      await deadEndpoint(),
-      await deadEndpoint(),
-      await deadEndpoint(),
+  test("an endpoint that is paused, disabled, broken or asked for a pause is no reason: it is said to be held", async () => {
+    const endpoints: TestEndpoint[] = [];
+    for (let i = 0; i < 6; i++) endpoints.push(await deadEndpoint());
+    const [paused, disabled, open, asking, asked] = endpoints as [
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
+      TestEndpoint,
     ];
-    const [paused, disabled, open] = endpoints as [TestEndpoint, TestEndpoint, TestEndpoint];
     await pool().query("update posthorn.endpoints set status = 'paused' where id = $1", [paused.id]);
     await pool().query("update posthorn.endpoints set status = 'disabled' where id = $1", [disabled.id]);
     await pool().query("update posthorn.endpoint_health set breaker = 'open' where endpoint_id = $1", [
       open.id,
     ]);
+    const until = (minutes: number, { id }: TestEndpoint) =>
+      pool().query(
+        "update posthorn.endpoint_health set hold_until = now() + $1 * interval '1 minute' where endpoint_id = $2",
+        [minutes, id],
+      );
+    await until(40, asking);
+    await until(-1, asked);
     const ids = (await Promise.all(endpoints.map(idsOf))).flat();
     const { seen, ended } = await run({ filter: { ids } });
-    expect(seen).toMatchObject({ total: 4, accepted: 4, held: 3, refused: [] });
+    expect(seen).toMatchObject({ total: 6, accepted: 6, held: 4, refused: [] });
     const holds = new Map(seen.endpoints.map(({ id, hold }: { id: string; hold: string }) => [id, hold]));
-    expect(endpoints.map(({ id }) => holds.get(id))).toEqual(["paused", "disabled", "breaker", null]);
-    expect(ended).toMatchObject({ done: 4, refused: [] });
+    expect(endpoints.map(({ id }) => holds.get(id))).toEqual([
+      "paused",
+      "disabled",
+      "breaker",
+      "asked_to_wait",
+      null,
+      null,
+    ]);
+    expect(ended).toMatchObject({ done: 6, refused: [] });
   });
 });
 
@@ -391,19 +407,21 @@ describe("under a rate", () => {
     runRequeueBatch(pool(), (_, error) => {
       throw error;
     }).then(() => shown(id));
-  const dueInMs = async (id: string) => {
-    const { rows } = await pool().query(
-      "select extract(epoch from next_batch_at - now())::float8 * 1000 as ms from posthorn.requeues where id = $1",
+  const nextBatch = async (id: string) => {
+    const { rows } = await pool().query<{ atMs: number; inMs: number }>(
+      `select extract(epoch from next_batch_at)::float8 * 1000 as "atMs",
+         extract(epoch from next_batch_at - now())::float8 * 1000 as "inMs"
+       from posthorn.requeues where id = $1`,
       [id],
     );
-    return rows[0].ms as number;
+    return rows[0] as { atMs: number; inMs: number };
   };
 
   test("a slow one ends with its last, and does not wait for its turn to find nothing", async () => {
     const endpoint = await deadEndpoint({ count: 2 });
     const { body: made } = await make({ filter: { endpoint: endpoint.id }, rate_per_second: 0.01 });
     expect(await batch(made.id)).toMatchObject({ state: "running", done: 1 });
-    expect(await dueInMs(made.id)).toBeGreaterThan(90_000);
+    expect((await nextBatch(made.id)).inMs).toBeGreaterThan(90_000);
     await pool().query("update posthorn.requeues set next_batch_at = now() where id = $1", [made.id]);
     expect(await batch(made.id)).toMatchObject({ state: "completed", done: 2 });
   });
@@ -420,13 +438,15 @@ describe("under a rate", () => {
     const { body: made } = await make({ filter: { endpoint: endpoint.id }, rate_per_second: 4 });
     const seen: number[][] = [];
     for (let i = 0; i < 20; i++) {
+      const before = await nextBatch(made.id);
       const { state, done, refused } = await batch(made.id);
       seen.push([done, refused[0]?.count ?? 0]);
       if (state === "completed") break;
       if (done === seen.at(-2)?.[0] || (i === 0 && done === 0))
-        expect(await dueInMs(made.id)).toBeLessThan(1);
+        expect((await nextBatch(made.id)).inMs).toBeLessThan(1);
       else {
-        expect(await dueInMs(made.id)).toBeGreaterThan(100);
+        // Against when it was due itself, however long ago that is on a busy machine.
+        expect((await nextBatch(made.id)).atMs - before.atMs).toBeGreaterThan(249);
         await pool().query("update posthorn.requeues set next_batch_at = now() where id = $1", [made.id]);
       }
     }
@@ -459,6 +479,27 @@ describe("two requeues", () => {
       Array.from({ length: 4 }, () => make({ filter: { endpoint: dead.id } })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  });
+
+  test("100 may be under way: every one of them is seen, and the next has to wait for the end of one", async () => {
+    const dead = await deadEndpoint();
+    const { body: oldest } = await make({ filter: { endpoint: dead.id } });
+    const unfinished = "state in ('pending', 'running')";
+    await pool().query(
+      `insert into posthorn.requeues (id, operation, mode, filter, as_of, last_id, reason, actor_kind, actor_name, total)
+       select gen_random_uuid(), 'requeue', 'same_url', '{"ids":["999999999"]}', now(), 0, 'full', 'system', 'test', 1
+       from generate_series(1, 100 - (select count(*)::int from posthorn.requeues where ${unfinished}))`,
+    );
+    const other = { filter: { endpoint: (await deadEndpoint()).id } };
+    expect(await look({ filter: { endpoint: dead.id } })).toMatchObject({
+      overlaps: [{ id: oldest.id, count: 1 }],
+    });
+    expect(await make(other)).toMatchObject({ status: 409, body: { code: "too_many_requeues" } });
+    await pool().query(
+      "delete from posthorn.requeues where id = (select id from posthorn.requeues where reason = 'full' limit 1)",
+    );
+    expect((await make(other)).status).toBe(201);
+    await pool().query("delete from posthorn.requeues where reason = 'full'");
   });
 
   test("with the same request id: the first again, also after it has ended; another content is refused", async () => {

@@ -18,7 +18,7 @@ import {
   type SettingName,
 } from "./types.ts";
 
-export type CredentialsThresholds = { count: number; rise: number };
+export type CredentialsThresholds = { count: number; rise: number; ofTaken: number };
 export type RateLimitThresholds = { count: number; ofTaken: number };
 export type RefusedThresholds = { count: number; share: number; ofTaken: number };
 export type MovedThresholds = { count: number; share: number };
@@ -26,49 +26,56 @@ export type ConfigurationThresholds = { count: number };
 
 const dayMs = 86_400_000;
 
-const configurationRemedies: Partial<Record<Reason, { what: string; remedy: string; setting: SettingName }>> =
-  {
-    blocked_address: {
-      what: "The address lies in a network that Posthorn may not reach",
-      remedy: "Give the endpoint a public address, or have the subnet allowed, then put these back.",
-      setting: "url",
-    },
-    certificate_invalid: {
-      what: "Their certificate is not valid",
-      remedy: "Ask them to renew or correct their certificate, then put these back.",
-      setting: "url",
-    },
-    unsafe_path_value: {
-      what: "A value would change the path of the template's URL",
-      remedy: "Give the macro a default or move it into the query, then render these again.",
-      setting: "template",
-    },
-    unmapped_value: {
-      what: "The template's functions have no result for a value",
-      remedy: "Add the value to the map, then render these again.",
-      setting: "template",
-    },
-    url_too_long: {
-      what: "The URL comes out too long",
-      remedy: "Send fewer or shorter values, or use POST with a body, then render these again.",
-      setting: "template",
-    },
-    body_too_long: {
-      what: "The body comes out too long",
-      remedy: "Send fewer or shorter values, then render these again.",
-      setting: "template",
-    },
-    secret_missing: {
-      what: "The template needs a secret that the endpoint does not have",
-      remedy: "Give the endpoint a secret of that name, then put these back.",
-      setting: "credentials",
-    },
-  };
+/** `was`: of what concerns all that the endpoint gets, so that it is over once something gets through. */
+type ConfigurationRemedy = { what: string; was?: string; remedy: string; setting: SettingName };
+const configurationRemedies: Partial<Record<Reason, ConfigurationRemedy>> = {
+  blocked_address: {
+    what: "The address lies in a network that Posthorn may not reach",
+    was: "The address lay in a network that Posthorn may not reach",
+    remedy: "Give the endpoint a public address, or have the subnet allowed, then put these back.",
+    setting: "url",
+  },
+  certificate_invalid: {
+    what: "Their certificate is not valid",
+    was: "Their certificate was not valid",
+    remedy: "Ask them to renew or correct their certificate, then put these back.",
+    setting: "url",
+  },
+  unsafe_path_value: {
+    what: "A value would change the path of the template's URL",
+    remedy: "Give the macro a default or move it into the query, then render these again.",
+    setting: "template",
+  },
+  unmapped_value: {
+    what: "The template's functions have no result for a value",
+    remedy: "Add the value to the map, then render these again.",
+    setting: "template",
+  },
+  url_too_long: {
+    what: "The URL comes out too long",
+    remedy: "Send fewer or shorter values, or use POST with a body, then render these again.",
+    setting: "template",
+  },
+  body_too_long: {
+    what: "The body comes out too long",
+    remedy: "Send fewer or shorter values, then render these again.",
+    setting: "template",
+  },
+  secret_missing: {
+    what: "The template needs a secret that the endpoint does not have",
+    was: "The template needed a secret that the endpoint did not have",
+    remedy: "Give the endpoint a secret of that name, then put these back.",
+    setting: "credentials",
+  },
+};
 
 const ofReasons = (letters: readonly Letters[], reasons: readonly Reason[]) =>
   letters.filter(({ reason }) => reasons.includes(reason));
 
-/** 401 and 403: more of them than before, or nothing but them any more. */
+/**
+ * 401 and 403: nothing but them any more, or more of them than before. The latter not where they are next to nothing of what
+ * the endpoint takes at the same time: that is a matter of single events.
+ */
 export function credentialsFinding(
   history: EndpointHistory,
   letters: readonly Letters[],
@@ -80,7 +87,10 @@ export function credentialsFinding(
   if (count < thresholds.count && !isLasting) return null;
   const inRow = countOf(sinceSuccess(history, refused));
   const silent = inRow >= thresholds.count || (isLasting && inRow === count);
-  const rising = !silent && isRising(refused, { thresholds, nowMs });
+  const rising =
+    !silent &&
+    isRising(refused, { thresholds, nowMs }) &&
+    (inRow > 0 || isFrequent(history, refused, thresholds));
   if (!silent && !rising && !isLasting) return null;
   return findingOf(history, refused, {
     kind: "credentials",
@@ -235,12 +245,15 @@ export function configurationFindings(
     const count = countOf(ofReason);
     if (!known) return [];
     if (count < thresholds.count && !lasts({ kind: "configuration", reason, count })) return [];
-    const { remedy, setting, what } = known;
+    const { what, was, setting } = known;
+    const isOver = was !== undefined && (history.lastSuccessAtMs ?? 0) >= spanOf(ofReason).endsAtMs;
     return findingOf(history, ofReason, {
       kind: "configuration",
       reason,
-      sentence: `${what}: ${deliveriesWords(count)} were given up at once.`,
-      remedy,
+      sentence: isOver
+        ? `${was}: ${deliveriesWords(count)} were given up at once. Others have got through since.`
+        : `${what}: ${deliveriesWords(count)} were given up at once.`,
+      remedy: isOver ? "Put these back." : known.remedy,
       setting,
     });
   });

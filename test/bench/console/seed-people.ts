@@ -6,6 +6,9 @@ import { eventTypeNames } from "./seed-catalogue.ts";
 const userCount = 200;
 const apiKeyCount = 500;
 const requeueCount = 3_000;
+/** By the first of the requeues, spread over all deliveries. */
+const putBackCount = 50_000;
+const batchSize = 500;
 const alertCount = 20_000;
 const openAlerts = 250;
 
@@ -36,6 +39,12 @@ export async function seedPeople(seeding: Seeding): Promise<void> {
     from generate_series(1, ${requeueCount}) n cross join lateral (
       select now() - (${requeueCount} - n) * interval '30 minutes' as at,
         case when n > ${requeueCount - 5} then 'running' else ${pick(requeueStates.slice(2), "n", 32)} end as state) r`);
+  const putBack = Math.min(putBackCount, sizes.deliveries);
+  await pool.query(`
+    insert into posthorn.requeue_batches (requeue_id, last_id, ids)
+    select ${idOf("requeue", "1")}, max(id), array_agg(id order by id)
+    from (select n, n * ${Math.floor(sizes.deliveries / putBack)} as id from generate_series(1, ${putBack}) n) deliveries
+    group by (n - 1) / ${batchSize}`);
   await pool.query(
     `insert into posthorn.alerts (key, kind, state, affiliate_id, endpoint_id, reason, count, finding, first_seen_at, last_seen_at, ended_at)
      select 'alert-' || k, ${pick(findingKinds, "k", 33)}::posthorn.finding_kind,

@@ -385,6 +385,33 @@ describe("credentials", () => {
     },
   );
 
+  describe("of one that takes much", () => {
+    const atOnceAndProbe = (agoMs: number) => [
+      ...row(10, "unauthorized", 10, nowMs - agoMs),
+      ...row(1, "unauthorized", 0, nowMs - agoMs + 5 * minuteMs),
+    ];
+    test.each([
+      ["five in a day are nothing", row(5, "forbidden", 4 * hourMs, nowMs - 20 * hourMs), 4_000, 0, []],
+      ["nor is the fifth, just now", row(5, "forbidden", 4 * hourMs, nowMs - 16 * hourMs - 1), 4_000, 0, []],
+      ["five within the hour are", row(5, "forbidden", minuteMs, nowMs - hourMs), 4_000, 0, ["credentials"]],
+      [
+        "ten at once, however much it took before, once the probe after them is refused",
+        atOnceAndProbe(10 * minuteMs),
+        40_000,
+        10 * minuteMs,
+        ["credentials"],
+      ],
+      ["not where that got through", atOnceAndProbe(10 * minuteMs).slice(0, 10), 40_000, 5 * minuteMs, []],
+    ] as [string, Letter[], number, number, FindingKind[]][])(
+      "%s",
+      (_, letters, perHour, successAgoMs, expected) => {
+        const hours = healthy(nowMs - 7 * dayMs, 168, perHour);
+        const history = { lastSuccessAtMs: nowMs - successAgoMs, hours };
+        expect(kinds(found(letters, { history }))).toEqual(expected);
+      },
+    );
+  });
+
   test("both statuses are one finding, which says where to change them", () => {
     const [finding, more] = found([
       ...many(6, (n): Letter => ({ reason: "unauthorized", status: 401, atMs: day0 + n })),
@@ -591,6 +618,26 @@ describe("configuration", () => {
     const [finding] = found(row(3, reason, hourMs), { history: alive });
     expect(finding?.actions.at(-1)).toMatchObject({ kind: "requeue", mode });
   });
+  test.each([
+    ["certificate_invalid", nowMs, "was not valid: 3 deliveries", "Put these back."],
+    [
+      "certificate_invalid",
+      day0 + 10 * dayMs + 2 * hourMs,
+      "is not valid: 3 deliveries",
+      "Ask them to renew",
+    ],
+    ["blocked_address", nowMs, "The address lay in", "Put these back."],
+    ["secret_missing", nowMs, "The template needed", "Put these back."],
+    // Of single events: that others get through says nothing.
+    ["unmapped_value", nowMs, "have no result for a value: 3", "Add the value to the map"],
+  ] as [Reason, number, string, string][])(
+    "%s, where something got through at %d",
+    (reason, lastSuccessAtMs, sentence, remedy) => {
+      const [finding] = found(row(3, reason, hourMs), { history: { ...alive, lastSuccessAtMs } });
+      expect(finding?.sentence).toContain(sentence);
+      expect(finding?.remedy).toContain(remedy);
+    },
+  );
   test("each reason is a finding of its own", () => {
     const findings = found(reasons.flatMap((reason) => row(3, reason, hourMs)));
     expect(findings.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());

@@ -1,0 +1,1 @@
+CREATE INDEX "events_affiliate_type" ON "posthorn"."events" USING btree ("affiliate_id","type","received_at","id");
