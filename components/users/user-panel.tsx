@@ -70,6 +70,7 @@ export function UserPanel({ user, onDone }: { user: User; onDone: () => void }) 
   return (
     <div className="flex flex-col gap-5">
       <RoleForm user={user} onDone={onDone} />
+      {user.status === "active" ? <PasswordLink user={user} /> : null}
       <ul className="flex flex-col gap-4 border-line border-t pt-4">
         {offersFor(user).map((offer) => (
           <li key={offer.action} className="flex flex-col items-start gap-1">
@@ -84,7 +85,6 @@ export function UserPanel({ user, onDone }: { user: User; onDone: () => void }) 
           </li>
         ))}
       </ul>
-      {user.status === "active" ? <PasswordLink user={user} /> : null}
       <FormProblem message={act.error ? errorWords(act.error, { withRequest: true }) : null} />
     </div>
   );
