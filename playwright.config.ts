@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { defineConfig, devices } from "@playwright/test";
 import { adminStateFile } from "./e2e/signed-in.ts";
 import { chromiumArguments, findChromium } from "./scripts/chromium.ts";
@@ -9,6 +9,7 @@ process.env.POSTHORN_E2E_PORT ??= String(await freePort());
 // Where the test of single sign-on has its identity provider.
 process.env.POSTHORN_E2E_OIDC_PORT ??= String(await freePort());
 process.env.POSTHORN_E2E_OIDC_SECRET ??= randomBytes(24).toString("hex");
+process.env.POSTHORN_E2E_OIDC_KEY ??= signingKey();
 process.env.POSTHORN_E2E_API_KEY ??= randomBytes(24).toString("hex");
 process.env.POSTHORN_E2E_PASSWORD ??= randomBytes(12).toString("hex");
 const port = process.env.POSTHORN_E2E_PORT;
@@ -64,3 +65,9 @@ export default defineConfig({
     gracefulShutdown: { signal: "SIGTERM", timeout: 60_000 },
   },
 });
+
+/** The system keeps what it has seen of it, so that it is the same for every test, and when one is tried again. */
+function signingKey(): string {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}

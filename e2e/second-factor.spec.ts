@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { startOidcProvider } from "#test/helpers/oidc-provider.ts";
 import { codeOf } from "#test/helpers/totp.ts";
@@ -14,12 +15,17 @@ async function givePassword(page: Page, email: string) {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-async function giveCode(page: Page, code: string) {
+/** The status that it is answered with. */
+async function giveCode(page: Page, code: string): Promise<number> {
+  const answered = page.waitForResponse("**/api/console/sign-in/code");
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  return (await answered).status();
 }
 
 async function signOut(page: Page) {
+  // The page answers from then on.
+  await expect(page.getByRole("button", { name: "Local", pressed: true })).toBeVisible();
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await expect(page).toHaveURL(/\/sign-in$/);
 }
@@ -56,7 +62,7 @@ test("a second factor is turned on, asked for, and lost: each code and each back
   // Nothing is open yet.
   expect((await page.request.get("/api/console/account")).status()).toBe(401);
   for (const code of [wrong, first]) {
-    await giveCode(page, code);
+    expect(await giveCode(page, code)).toBe(401);
     await expect(refusal(page)).toBeVisible();
   }
   // The next half minute's, since this one's was used up above; an app may be ahead by as much.
@@ -70,7 +76,7 @@ test("a second factor is turned on, asked for, and lost: each code and each back
   await expect(page.getByRole("link", { name })).toBeVisible();
   await signOut(page);
   await givePassword(page, email);
-  await giveCode(page, lost);
+  expect(await giveCode(page, lost)).toBe(401);
   await expect(refusal(page)).toBeVisible();
   await giveCode(page, other);
   await expect(page.getByRole("link", { name })).toBeVisible();
@@ -81,28 +87,29 @@ test("single sign-on lets in whom the identity provider knows and an admin has l
 }) => {
   test.slow();
   const { name, email } = await makeUser("support");
-  const press = async () => {
-    await page.getByRole("button", { name: "Sign in with single sign-on" }).click();
+  const begin = async () => {
+    await page.goto("/sign-in?next=%2Fdeliveries%3Fstate%3Dfailed");
+    // Pressed before the page answers, the button does nothing.
+    await expect(async () => {
+      const asked = page.waitForRequest("**/api/console/sign-in/oidc", { timeout: 3_000 });
+      await Promise.all([asked, page.getByRole("button", { name: "Sign in with single sign-on" }).click()]);
+    }).toPass();
   };
-  await page.goto("/sign-in?next=%2Fdeliveries%3Fstate%3Dfailed");
-  await press();
-  // It is not there yet.
-  await expect(page.getByRole("alert").filter({ hasText: "did not say where to sign in" })).toBeVisible();
-
+  // The system was started without it, and finds it now.
   const provider = await startOidcProvider({
     port: Number(process.env.POSTHORN_E2E_OIDC_PORT),
     clientSecret: process.env.POSTHORN_E2E_OIDC_SECRET ?? "",
+    privateKey: createPrivateKey(process.env.POSTHORN_E2E_OIDC_KEY ?? ""),
   });
   try {
     provider.isAtBrowser({ sub: "stranger", email: `stranger-${email}`, email_verified: true });
-    await press();
+    await begin();
     await expect(page).toHaveURL(/\/sign-in\?failed=single-sign-on/);
     await expect(page.getByRole("alert").filter({ hasText: "did not let you in" })).toBeVisible();
     await expectAccessible(page);
 
     provider.isAtBrowser({ sub: email, email, email_verified: true });
-    await page.goto("/sign-in?next=%2Fdeliveries%3Fstate%3Dfailed");
-    await press();
+    await begin();
     await expect(page).toHaveURL(/\/deliveries\?state=failed$/);
     await expect(page.getByRole("link", { name })).toBeVisible();
     await signOut(page);

@@ -1,6 +1,7 @@
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Browser, BrowserContext, Page } from "@playwright/test";
 import type { EndpointCreated } from "#lib/endpoints/schema.ts";
-import { expect, open, test, type World } from "./support.ts";
+import { e2ePassword, makeUser } from "./signed-in.ts";
+import { eventType, expect, open, test, type World } from "./support.ts";
 
 /**
  * Markup, addresses and template marks that would run as code in some page. Whoever runs one sets `ran`. That the
@@ -19,12 +20,13 @@ const image = `<img src=x onerror="ran=1">`;
 
 type Seeded = { endpoint: string; postback: string; event: string; deliveries: string[]; eventType: string };
 
-async function seed(request: APIRequestContext, world: World): Promise<Seeded> {
-  const call = async <T = unknown>(method: string, path: string, body?: unknown): Promise<T> => {
+/** Calls the public API. */
+function caller(request: APIRequestContext, key = process.env.POSTHORN_E2E_API_KEY) {
+  return async <T = unknown>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await request.fetch(`/api/v1/${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${process.env.POSTHORN_E2E_API_KEY}`,
+        authorization: `Bearer ${key}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { data: JSON.stringify(body) }),
@@ -32,6 +34,10 @@ async function seed(request: APIRequestContext, world: World): Promise<Seeded> {
     expect(answer.ok(), `${path}: ${await answer.text()}`).toBe(true);
     return answer.json() as Promise<T>;
   };
+}
+
+async function seed(request: APIRequestContext, world: World): Promise<Seeded> {
+  const call = caller(request);
   await call("PATCH", `affiliates/${world.key}`, { name: image });
 
   const eventType = `script_${world.key.replaceAll("-", "_")}`;
@@ -212,4 +218,122 @@ test("what users are called, and what they give as a reason, is text too", async
     await expectInert(page, texts);
   }
   await visitor.close();
+});
+
+/** A browser that calls itself by markup, in which nobody is signed in. */
+function hostileBrowser(browser: Browser, baseURL: string | undefined): Promise<BrowserContext> {
+  return browser.newContext({
+    ...(baseURL === undefined ? {} : { baseURL }),
+    storageState: { cookies: [], origins: [] },
+    userAgent: hostile,
+  });
+}
+
+/** Calls the console's API in that browser; its answer, if it has one. */
+async function tell<T = unknown>(
+  by: APIRequestContext,
+  method: string,
+  path: string,
+  data?: object,
+): Promise<T> {
+  const answer = await by.fetch(`/api/console/${path}`, { method, ...(data ? { data } : {}) });
+  expect(answer.ok(), `${path}: ${await answer.text()}`).toBe(true);
+  return (answer.status() === 204 ? undefined : await answer.json()) as T;
+}
+
+test("what an affiliate writes, and what staff answer, is text in the portal and in the audit log", async ({
+  page,
+  browser,
+  baseURL,
+  request,
+  world,
+}) => {
+  test.slow();
+  const path = world.path("hostile");
+  world.receiver.script(path, { status: 400, body: hostile });
+  const { email } = await makeUser("affiliate", world.key);
+  const user = await hostileBrowser(browser, baseURL);
+  await tell(user.request, "POST", "sign-in", { email, password: e2ePassword() });
+  const mine = { affiliate: world.key, url: `${world.receiver.url(path)}?x=${encodeURIComponent(image)}` };
+  const webhook = await tell<EndpointCreated>(user.request, "POST", "endpoints", { ...mine, name: hostile });
+  const postback = await tell<EndpointCreated>(user.request, "POST", "endpoints", {
+    ...mine,
+    kind: "postback",
+    name: image,
+    event_types: [eventType],
+    postback: {
+      method: "POST",
+      body: JSON.stringify({ literal: image }),
+      content_type: "application/json",
+    },
+  });
+  await tell(user.request, "PATCH", "notices/settings", { webhook_url: mine.url });
+  const event = await world.publish(JSON.stringify({ note: hostile }));
+  const delivery = await world.delivery(event, "dead_letter");
+  const elsewhere = `http://127.0.0.2:9/javascript:ran=1?x=${encodeURIComponent(image)}`;
+  await tell(user.request, "PATCH", `endpoints/${webhook.id}`, { url: elsewhere });
+
+  const { data } = await tell<{ data: { id: string; endpoint: { id: string } }[] }>(
+    page.request,
+    "GET",
+    "approvals",
+  );
+  const change = data.find((one) => one.endpoint.id === webhook.id)?.id;
+  await tell(page.request, "POST", `approvals/${change}/refuse`, { reason: `No ${hostile}` });
+  await tell(page.request, "POST", `endpoints/${webhook.id}/reveal-secret`, { reason: `Why ${hostile}` });
+  await tell(page.request, "POST", `deliveries/${delivery.id}/reveal`, { reason: `Why ${hostile}` });
+  const { key } = await caller(request)<{ key: string }>("POST", "api-keys", {
+    name: image,
+    purpose: "manage",
+  });
+  const link = await caller(request, key)<{ id: string; url: string }>(
+    "POST",
+    `affiliates/${world.key}/portal-link`,
+    {},
+  );
+  const visitor = await hostileBrowser(browser, baseURL);
+  const token = new URL(link.url).searchParams.get("token");
+  await tell(visitor.request, "POST", "portal-enter", { token });
+
+  const portal = await user.newPage();
+  const pages: [path: string, texts: string[]][] = [
+    ["/portal", [hostile, image]],
+    ["/portal/endpoints", [hostile, image]],
+    [`/portal/endpoints/${webhook.id}`, [hostile, `Reason: No ${hostile}`, elsewhere]],
+    [`/portal/endpoints/${webhook.id}/edit`, [hostile, mine.url]],
+    [`/portal/endpoints/${postback.id}/edit`, [image]],
+    ["/portal/deliveries", [hostile]],
+    [`/portal/deliveries/${delivery.id}`, [hostile]],
+    ["/portal/notices", [mine.url]],
+    ["/settings/account", [hostile]],
+  ];
+  for (const [path, texts] of pages) {
+    await open(portal, path);
+    await expectInert(portal, texts);
+  }
+  const linked = await visitor.newPage();
+  await open(linked, "/portal");
+  await expectInert(linked, [`Portal link of ${image}`]);
+
+  await open(page, "/approvals?view=decided");
+  await expectInert(page, [hostile]);
+  await open(page, `/audit?affiliate=${world.key}`);
+  await expectInert(page, [hostile, image, `Portal link of ${image}`]);
+  await expect(page.getByTitle(hostile, { exact: true }).first()).toBeAttached();
+  const changes = page.getByRole("button", { name: /^Show / });
+  const shown: string[] = [];
+  for (let at = 0; at < (await changes.count()); at += 1) {
+    await changes.nth(at).click();
+    await expect(page.getByRole("dialog").getByRole("table")).toBeVisible();
+    shown.push(await page.evaluate(shownText));
+    await expectInert(page, []);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  }
+  for (const [reason, times] of [
+    [`No ${hostile}`, 1],
+    [`Why ${hostile}`, 2],
+  ] as const)
+    expect(shown.filter((text) => text.includes(reason))).toHaveLength(times);
+  await Promise.all([user.close(), visitor.close()]);
 });

@@ -1,4 +1,11 @@
-import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
+import {
+  createHash,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -23,12 +30,15 @@ type Code = { claims: Claims; challenge: string; nonce: string; redirectUri: str
 export async function startOidcProvider({
   port = 0,
   clientSecret = randomBytes(16).toString("hex"),
+  privateKey = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey,
 }: {
   port?: number;
   clientSecret?: string;
+  /** RSA; signs what it says. */
+  privateKey?: KeyObject;
 } = {}): Promise<OidcProvider> {
   const clientId = "posthorn";
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const publicKey = createPublicKey(privateKey);
   const codes = new Map<string, Code>();
   let issuer = "";
   let atBrowser: Claims | null = null;

@@ -79,6 +79,12 @@ const send = () =>
 /** What some workers do at the same time. */
 const atOnce = (work: () => Promise<number>) => Promise.all(Array.from({ length: 5 }, work));
 const mailsTo = ({ email }: TestUser) => mail.mails.filter(({ to }) => to.includes(email));
+/** The lines of its header, unfolded, and its body. */
+function partsOf(mail: string): { headers: string[]; body: string } {
+  const end = mail.indexOf("\r\n\r\n");
+  const headers = mail.slice(0, end).replace(/\r\n[ \t]+/g, " ");
+  return { headers: headers.split("\r\n"), body: mail.slice(end) };
+}
 const passNoticeTime = (seconds: number) =>
   api.database.pool.query(
     "update posthorn.notice_sends set next_attempt_at = next_attempt_at - $1 * interval '1 second'",
@@ -113,6 +119,24 @@ describe("a change of an endpoint's state", () => {
       "Your endpoint test endpoint works again",
     ]);
     expect(await note()).toBe(0);
+  });
+
+  test("is told as plain text, whatever the endpoint is called", async () => {
+    const { endpointId, user } = await makeWorld();
+    const name = '<img src=x onerror="ran=1">\r\nBcc: other@posthorn.example\r\n\r\n<b>bold</b>';
+    await api.database.pool.query("update posthorn.endpoints set name = $2 where id = $1", [
+      endpointId,
+      name,
+    ]);
+    await fail(endpointId);
+    await note();
+    await send();
+    const [told, ...more] = mailsTo(user);
+    expect([told?.to, more]).toEqual([[user.email], []]);
+    const { headers, body } = partsOf(told?.text ?? "");
+    expect(headers).toContain("Content-Type: text/plain; charset=utf-8");
+    expect(headers.filter((line) => /^(bcc|content-type|subject):/i.test(line))).toHaveLength(2);
+    expect(body).toContain(name);
   });
 
   test.each([
