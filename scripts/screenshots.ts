@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -40,9 +41,7 @@ try {
     affiliate: await signIn(browser, { email: demoAffiliateUser.email, password }),
     visitor: { cookies: [], origins: [] },
   };
-  const context = await browser.newContext({ baseURL, storageState: states.staff });
-  const shots = await chooseShots(context.request);
-  await context.close();
+  const shots = await chooseShots(browser, states);
   await rm(everyPage, { recursive: true, force: true });
   for (const theme of ["light", "dark"] as const) {
     for (const width of [1440, 390] as const) await takeAll(browser, { theme, width, shots, states });
@@ -65,29 +64,45 @@ async function signIn(browser: Browser, data: { email: string; password: string 
   return state;
 }
 
-/** Every page, with records that have something to show. */
-async function chooseShots(request: APIRequestContext): Promise<Shot[]> {
-  const dead = await read<Delivery>(request, "deliveries?state=dead_letter&limit=100");
-  const [requeue] = await read<Requeue>(request, "requeues");
-  const delivery = dead.find(({ attempt_number, last_status }) => attempt_number > 2 && last_status !== null);
-  if (!delivery) throw new Error("The demo has not failed enough yet: let it run for a few minutes");
-  const records = {
-    affiliate: demoPlayersAffiliates[0]?.key ?? "",
-    apiKey: "of-no-page",
-    delivery: delivery.id,
-    endpoint: delivery.endpoint.id,
-    event: delivery.event_id,
-    eventType: delivery.event_type,
-    requeue: requeue?.id ?? "none",
-  };
-  return (Object.entries(pagesByReader()) as [Reader, string[]][]).flatMap(([reader, routes]) =>
-    routes
+/** Every page, with records that have something to show, and that are the reader's own. */
+async function chooseShots(browser: Browser, states: Record<Reader, State>): Promise<Shot[]> {
+  const staff = await browser.newContext({ baseURL, storageState: states.staff });
+  const affiliate = await browser.newContext({ baseURL, storageState: states.affiliate });
+  const dead = await read<Delivery>(staff.request, "deliveries?state=dead_letter&limit=100");
+  const failed = dead.find(({ attempt_number, last_status }) => attempt_number > 2 && last_status !== null);
+  const [own] = await read<Delivery>(affiliate.request, "deliveries?attempts_min=1");
+  if (!failed || !own) throw new Error("The demo has not run for long enough: let it for a few minutes");
+  const requeue = await anyRequeue(staff.request, failed);
+  await Promise.all([staff.close(), affiliate.close()]);
+  return (Object.entries(pagesByReader()) as [Reader, string[]][]).flatMap(([reader, routes]) => {
+    const delivery = reader === "affiliate" ? own : failed;
+    const records = {
+      affiliate: demoPlayersAffiliates[0]?.key ?? "",
+      apiKey: "of-no-page",
+      delivery: delivery.id,
+      endpoint: delivery.endpoint.id,
+      event: delivery.event_id,
+      eventType: delivery.event_type,
+      requeue,
+    };
+    return routes
       .filter((route) => route !== "/")
       .map((route) => {
         const query = route === "/endpoints/[id]" ? "?range=1h" : "";
         return { reader, route, path: existingPath(route, records) + query };
-      }),
-  );
+      });
+  });
+}
+
+/** The demo makes none by itself. */
+async function anyRequeue(request: APIRequestContext, { id }: Delivery): Promise<string> {
+  const [known] = await read<Requeue>(request, "requeues");
+  if (known) return known.id;
+  const answer = await request.post("/api/console/requeues", {
+    data: { request_id: randomUUID(), filter: { ids: [id] }, reason: "Their server is back" },
+  });
+  if (!answer.ok()) throw new Error(`No requeue could be made: ${await answer.text()}`);
+  return ((await answer.json()) as Requeue).id;
 }
 
 async function read<T>(request: APIRequestContext, what: string): Promise<T[]> {
