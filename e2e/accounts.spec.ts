@@ -21,6 +21,8 @@ test.describe("somebody who is not signed in", () => {
     await expect(page).toHaveURL(/\/deliveries\?state=failed$/);
     await expect(page.getByRole("link", { name })).toBeVisible();
 
+    // The page answers from then on.
+    await expect(page.getByRole("button", { name: "Local", pressed: true })).toBeVisible();
     await page.getByRole("button", { name: "Sign out" }).click();
     await expect(page).toHaveURL(/\/sign-in$/);
     await page.goto("/deliveries");
