@@ -1,3 +1,4 @@
+import { classify } from "#lib/delivery/classify.ts";
 import { type Reason, reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 
 /** A sentence about an affiliate's server, as it is said to the affiliate: "their server" is "your server". */
@@ -58,3 +59,15 @@ export const ownerReasonWords: ReasonWords = {
   sentence: (reason) => toOwner(reasonSentences[reason]),
   remedy: (reason) => ownerRemedies[reason],
 };
+
+/** Whether sending the same again would not help, so that Posthorn does not. */
+export function isFinalFailure({
+  reason,
+  status,
+}: {
+  reason: Reason | null;
+  status: number | null;
+}): boolean {
+  if (reason === "certificate_invalid" || reason === "blocked_address") return true;
+  return status !== null && reason !== "timeout" && classify({ status }).outcome === "permanent";
+}

@@ -1,4 +1,4 @@
-import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
+import { isFinalFailure, ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
 import { formatAbsolute } from "#lib/format.ts";
 import { type NoticeKind, type Reason, reasonSentences } from "#lib/vocabulary.ts";
 
@@ -37,7 +37,7 @@ export function noticeMail(
   const parts = [
     sentence(notice, name),
     kind === "recovered" ? "" : [noticeCause(notice), remedy(notice)].filter(Boolean).join(" "),
-    kind === "recovered" ? "" : consequence(kind),
+    kind === "recovered" ? "" : consequence(notice),
     notice.endpointHref === null ? "" : `The endpoint: ${notice.endpointHref}`,
     notice.settingsHref === null
       ? "What you are told is chosen in the portal, under Notices."
@@ -62,9 +62,11 @@ function sentence({ kind, at, failing_since }: Told & { at: string }, name: stri
   }
 }
 
-function consequence(kind: NoticeKind): string {
-  return kind === "disabled"
-    ? "Nothing is sent to it any more. Its events are kept and go out, in order, once you resume it."
+function consequence(notice: Told): string {
+  if (notice.kind === "disabled")
+    return "Nothing is sent to it any more. Its events are kept and go out, in order, once you resume it.";
+  return isFinalFailure(notice)
+    ? "What was refused like this is not tried again by itself: resend it in the portal once this is fixed."
     : "What fails is tried again by its retry policy, and given up on after the last attempt.";
 }
 
