@@ -1,4 +1,4 @@
-import { isFinalFailure, ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
+import { ownerRemedies, toOwner, whatFollows } from "#lib/endpoints/owner-words.ts";
 import { formatAbsolute } from "#lib/format.ts";
 import { type NoticeKind, type Reason, reasonSentences } from "#lib/vocabulary.ts";
 
@@ -65,10 +65,16 @@ function sentence({ kind, at, failing_since }: Told & { at: string }, name: stri
 function consequence(notice: Told): string {
   if (notice.kind === "disabled")
     return "Nothing is sent to it any more. Its events are kept and go out, in order, once you resume it.";
-  return isFinalFailure(notice)
-    ? "What was refused like this is not tried again by itself: resend it in the portal once this is fixed."
-    : "What fails is tried again by its retry policy, and given up on after the last attempt.";
+  return failingWords[whatFollows(notice)];
 }
+
+const failingWords = {
+  retried: "What fails is tried again by its retry policy, and given up on after the last attempt.",
+  given_up:
+    "What was refused like this is not tried again by itself: resend it in the portal once this is fixed.",
+  by_rule:
+    "What was refused like this is tried again if that response rule says so: else resend it in the portal once this is fixed.",
+} satisfies Record<ReturnType<typeof whatFollows>, string>;
 
 function remedy({ reason }: Pick<Told, "reason">): string {
   return reason === null ? "" : ownerRemedies[reason];

@@ -28,6 +28,7 @@ describe("an e-mail about an endpoint", () => {
   test.each([
     [{ reason: "unauthorized", status: 401 }, "is not tried again by itself"],
     [{ reason: "certificate_invalid", status: null }, "is not tried again by itself"],
+    [{ reason: "rejected_by_response", status: 200 }, "is tried again if that response rule says so"],
     [{ reason: "server_error", status: 503 }, "is tried again by its retry policy"],
     [{ reason: "timeout", status: null }, "is tried again by its retry policy"],
     [{ reason: null, status: null }, "is tried again by its retry policy"],
