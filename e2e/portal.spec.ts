@@ -1,8 +1,9 @@
+import { createHmac } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 import type { ReceivedRequest } from "#test/helpers/receiver.ts";
 import { browserOf, e2ePassword, signedIn } from "./signed-in.ts";
-import { expect, expectAccessible, open, test, type World } from "./support.ts";
+import { eventType, expect, expectAccessible, open, test, type World } from "./support.ts";
 import { routesOf } from "./web-routes.ts";
 
 const template = (page: Page) => page.getByRole("textbox", { name: "URL template" });
@@ -105,6 +106,7 @@ for (const { name, ...viewport } of sizes) {
       await world.delivery(await world.publish('{"click_id":"a&b","payout":"7.10"}'), "delivered");
       expect(world.receiver.requests(path).at(-1)?.path).toBe(`${path}?cid=a%26b&amount=7.10`);
       await expect(page.getByText("Everything arrives.")).toBeVisible();
+      await expect(page.getByText(/(nothing was sent|no attempt) in 24 h/i)).toHaveCount(0);
       await expectAccessible(page);
       await expectNoOverflow(page);
       const main = page.getByRole("navigation", { name: "Main" });
@@ -149,7 +151,7 @@ for (const { name, ...viewport } of sizes) {
       await page.getByRole("button", { name: "Send it now" }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Send it now" }).click();
       await expect(page.getByRole("status", { name: "Result of the test" })).toContainText(
-        /Would not count as delivered.*401/,
+        /Would not count as delivered.*401.*Your server refused our credentials\. Has the token changed\?/,
       );
 
       await page.getByRole("button", { name: "Pause", exact: true }).click();
@@ -241,6 +243,54 @@ function isSigned({ headers, body }: ReceivedRequest, secrets: readonly string[]
     }
   });
 }
+
+test("the secret of a signed postback is rotated behind a pause, as its dialog says, and nothing is refused", async ({
+  browser,
+  baseURL,
+  world,
+}) => {
+  const path = world.path("signed-url");
+  const state = { secret: "" };
+  const isSignedUrl = (url: string) => {
+    const [, signed = "", given] = /^(.*)[?&]sig=([0-9a-f]{64})$/.exec(url) ?? [];
+    const secret = Buffer.from(state.secret.slice("whsec_".length), "base64");
+    return given === createHmac("sha256", secret).update(signed).digest("hex");
+  };
+  world.receiver.script(path, (request) => ({
+    status: isSignedUrl(world.receiver.url(request.path)) ? 200 : 401,
+  }));
+  const endpoint = await world.createEndpoint({
+    name: "Signed URL",
+    kind: "postback",
+    url: `${world.receiver.url(path)}?cid={click_id}`,
+    event_types: [eventType],
+    postback: { sign: true },
+  });
+  state.secret = endpoint.secret;
+  await world.delivery(await world.publish('{"click_id":"one"}'), "delivered");
+  const page = await ownersPage({ browser, baseURL, world }, { width: 390, height: 844 });
+  await open(page, `/portal/endpoints/${endpoint.id}`);
+  const dialog = page.getByRole("alertdialog");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await dialog.getByRole("button", { name: "Pause", exact: true }).click();
+  await expect(page.getByText(/Nothing is sent: .* paused it/)).toBeVisible();
+  const waits = await world.publish('{"click_id":"two"}');
+  await page.getByRole("button", { name: "Rotate" }).click();
+  // A URL has one signature: no overlap is promised.
+  await expect(dialog.getByRole("combobox")).toHaveCount(0);
+  await expect(dialog).toContainText("pause the endpoint first");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Rotate" }).click();
+  const shown = page.getByText(/^whsec_/);
+  await expect(shown).toBeVisible();
+  await expect(page.getByText(/Old secret valid until/)).toHaveCount(0);
+  state.secret = (await shown.textContent()) ?? "";
+  await page.getByRole("button", { name: "Resume" }).click();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await world.delivery(waits, "delivered");
+  expect(world.receiver.requests(path)).toHaveLength(2);
+  await page.context().close();
+});
 
 test("another's endpoint is a 404 on every page of the portal, and so is nonsense", async ({
   browser,

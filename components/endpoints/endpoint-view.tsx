@@ -17,8 +17,8 @@ import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
-import { endpointCause, lastFailureWords } from "#lib/endpoints/words.ts";
-import { formatCapped, formatCount, formatMs, formatNoun } from "#lib/format.ts";
+import { endpointCause, lastFailureWords, unmeasuredWords } from "#lib/endpoints/words.ts";
+import { capitalize, formatCapped, formatCount, formatMs, formatNoun } from "#lib/format.ts";
 import type { DeliveryState } from "#lib/vocabulary.ts";
 import { backlogCount } from "./backlog-words.ts";
 import { BreakerHistory } from "./breaker-history.tsx";
@@ -98,6 +98,7 @@ function Cause({ endpoint }: { endpoint: EndpointDetail }) {
 
 function Health({ endpoint }: { endpoint: EndpointDetail }) {
   const { health } = endpoint;
+  const unmeasured = useClockText((nowMs) => capitalize(unmeasuredWords(health, nowMs)));
   return (
     <Panel title="Health">
       <Facts>
@@ -119,7 +120,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
         <Fact name="P50, P95, P99">
           {health.latency
             ? `${[health.latency.p50_ms, health.latency.p95_ms, health.latency.p99_ms].map(formatMs).join(", ")} of ${formatNoun(health.latency.samples, "attempt")} in 24 h`
-            : "No attempts in 24 h"}
+            : unmeasured}
         </Fact>
         <Fact name="In flight">{formatNoun(health.in_flight, "request")}</Fact>
       </Facts>

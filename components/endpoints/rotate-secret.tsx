@@ -23,12 +23,18 @@ const overlaps = [
   { hours: 168, label: "7 days" },
 ];
 
-type Props = { endpointId: string; onSecret: (secret: string) => void };
+type Props = {
+  endpointId: string;
+  /** Whether it signs URLs, which have room for the newest one's signature alone: nothing is signed with the one before. */
+  signsUrl: boolean;
+  onSecret: (secret: string) => void;
+};
 
 /** A new secret, and for how long the one before goes on signing beside it. */
-export function RotateSecret({ endpointId, onSecret }: Props) {
+export function RotateSecret({ endpointId, signsUrl, onSecret }: Props) {
   const [open, setOpen] = useState(false);
-  const [hours, setHours] = useState(24);
+  const [chosen, setHours] = useState(24);
+  const hours = signsUrl ? 0 : chosen;
   const rotate = useMutation(rotateSecretOptions);
   const refusal = useRefusal("endpoint.rotate_secret");
   const timeZone = useTimeZone();
@@ -69,17 +75,19 @@ export function RotateSecret({ endpointId, onSecret }: Props) {
         danger={hours === 0}
         error={rotate.error ? errorWords(rotate.error, { withRequest: true }) : null}
         fields={
-          <Field label="The current secret goes on signing for">
-            {(ids) => (
-              <Select {...ids} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-                {overlaps.map((overlap) => (
-                  <option key={overlap.hours} value={overlap.hours}>
-                    {overlap.label}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          signsUrl ? null : (
+            <Field label="The current secret goes on signing for">
+              {(ids) => (
+                <Select {...ids} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
+                  {overlaps.map((overlap) => (
+                    <option key={overlap.hours} value={overlap.hours}>
+                      {overlap.label}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          )
         }
       >
         <p>A new secret is made, shown this once, and signs from the next request on.</p>
@@ -88,6 +96,12 @@ export function RotateSecret({ endpointId, onSecret }: Props) {
             ? "The current one stops at once: until the receiver has the new one, it will refuse what we send."
             : `The current one signs beside it until ${end}, so that the receiver can change over.`}
         </p>
+        {signsUrl ? (
+          <p>
+            So that nothing is refused, pause the endpoint first, and resume it when the receiver has the new
+            secret: what comes meanwhile is kept.
+          </p>
+        ) : null}
       </ConfirmDialog>
     </>
   );

@@ -55,7 +55,11 @@ export function SecretPanel({ endpoint }: { endpoint: EndpointDetail }) {
             </Button>
           ) : null}
           <RevealSecret endpointId={endpointId} onSecret={(secret) => setShown({ secret, isNew: false })} />
-          <RotateSecret endpointId={endpointId} onSecret={(secret) => setShown({ secret, isNew: true })} />
+          <RotateSecret
+            endpointId={endpointId}
+            signsUrl={endpoint.postback?.sign ?? false}
+            onSecret={(secret) => setShown({ secret, isNew: true })}
+          />
         </div>
       </div>
     </Panel>

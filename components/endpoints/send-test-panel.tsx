@@ -13,10 +13,12 @@ import { ConfirmDialog } from "#components/ui/lazy-dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Pill } from "#components/ui/pill.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
+import { classify } from "#lib/delivery/classify.ts";
 import { testEndpointOptions } from "#lib/endpoint-tests/client.ts";
 import type { EndpointTest } from "#lib/endpoint-tests/schema.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatMs } from "#lib/format.ts";
+import type { Reason } from "#lib/vocabulary.ts";
 
 type SendTestPanelProps = {
   endpoint: Endpoint;
@@ -149,6 +151,7 @@ function Answer({ test: { response, error, duration_ms, delivered } }: { test: E
   const isOwner = useIsAffiliate();
   if (!response && !error) return <p className="text-ink-2">Nothing was sent.</p>;
   const time = duration_ms === null ? "" : formatMs(duration_ms);
+  const failure = error?.reason ?? (response && !delivered ? refusedWith(response.status) : null);
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -158,9 +161,9 @@ function Answer({ test: { response, error, duration_ms, delivered } }: { test: E
         <span className="font-mono text-xs">{response ? response.status : error?.code}</span>
         <span className="text-ink-2">{time}</span>
       </p>
-      {error ? (
+      {failure ? (
         <p className="text-ink-2">
-          {words.sentence(error.reason)}. {isOwner ? words.remedy(error.reason) : ""}
+          {words.sentence(failure)}. {isOwner ? words.remedy(failure) : ""}
         </p>
       ) : null}
       {response ? (
@@ -179,6 +182,11 @@ function Answer({ test: { response, error, duration_ms, delivered } }: { test: E
       ) : null}
     </>
   );
+}
+
+/** Why an answer with this status is no success; a good status was refused by the endpoint's response rules. */
+function refusedWith(status: number): Reason {
+  return classify({ status }).reason ?? "rejected_by_response";
 }
 
 function headerText(headers: readonly (readonly [string, string])[]): string {

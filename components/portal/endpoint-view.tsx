@@ -23,8 +23,8 @@ import { withQuery } from "#lib/api/fetcher.ts";
 import { endpointOptions } from "#lib/endpoints/client.ts";
 import { toOwner } from "#lib/endpoints/owner-words.ts";
 import type { EndpointDetail } from "#lib/endpoints/schema.ts";
-import { endpointCause, lastFailureWords } from "#lib/endpoints/words.ts";
-import { formatCapped, formatMs, formatNoun } from "#lib/format.ts";
+import { endpointCause, lastFailureWords, unmeasuredWords } from "#lib/endpoints/words.ts";
+import { capitalize, formatCapped, formatMs, formatNoun } from "#lib/format.ts";
 import type { DeliveryState } from "#lib/vocabulary.ts";
 import { PendingChange } from "./pending-change.tsx";
 import { HealthWords, usePlainHealth } from "./plain-health.tsx";
@@ -95,6 +95,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
   const { health } = endpoint;
   const timeZone = useTimeZone();
   const cause = useClockText((nowMs) => toOwner(endpointCause(endpoint, nowMs, timeZone)));
+  const unmeasured = useClockText((nowMs) => capitalize(unmeasuredWords(health, nowMs)));
   return (
     <Panel title="Is everything arriving?">
       <div className="flex flex-col gap-4">
@@ -118,7 +119,7 @@ function Health({ endpoint }: { endpoint: EndpointDetail }) {
           <Fact name="Time to answer">
             {health.latency
               ? `Half within ${formatMs(health.latency.p50_ms)}, 95 % within ${formatMs(health.latency.p95_ms)}, of ${formatNoun(health.latency.samples, "request")} in 24 h`
-              : "Nothing was sent in 24 h"}
+              : unmeasured}
           </Fact>
         </Facts>
       </div>

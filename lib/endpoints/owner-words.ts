@@ -1,3 +1,5 @@
+import { classify } from "#lib/delivery/classify.ts";
+import { isUnsent } from "#lib/delivery/unsent.ts";
 import { type Reason, reasonRemedies, reasonSentences } from "#lib/vocabulary.ts";
 
 /** A sentence about an affiliate's server, as it is said to the affiliate: "their server" is "your server". */
@@ -58,3 +60,25 @@ export const ownerReasonWords: ReasonWords = {
   sentence: (reason) => toOwner(reasonSentences[reason]),
   remedy: (reason) => ownerRemedies[reason],
 };
+
+/**
+ * What becomes of a delivery after a failure. `given_up`: sending the same again would not help; `by_rule`: a response rule
+ * refused the answer, and says itself whether to try again.
+ */
+export function whatFollows({
+  reason,
+  status,
+}: {
+  reason: Reason | null;
+  status: number | null;
+}): "retried" | "given_up" | "by_rule" {
+  if (reason === "rejected_by_response") return "by_rule";
+  if (
+    reason === "certificate_invalid" ||
+    reason === "blocked_address" ||
+    (reason !== null && isUnsent(reason))
+  )
+    return "given_up";
+  const isRefused = status !== null && reason !== "timeout" && classify({ status }).outcome === "permanent";
+  return isRefused ? "given_up" : "retried";
+}

@@ -1,7 +1,6 @@
-import { classify } from "#lib/delivery/classify.ts";
 import type { Endpoint } from "#lib/endpoints/schema.ts";
 import { formatMs, formatRelative, formatSinceDay } from "#lib/format.ts";
-import { ownerReasonWords } from "./owner-words.ts";
+import { ownerReasonWords, whatFollows } from "./owner-words.ts";
 import { type EndpointCondition, endpointCondition } from "./words.ts";
 
 /** How an endpoint does, as its owner is told. */
@@ -24,6 +23,8 @@ type Described = Pick<
 /** Whether everything arrives at an endpoint, and else what its owner can do. Times of day are in `timeZone`. */
 export function plainHealth(endpoint: Described, nowMs: number, timeZone?: string): PlainHealth {
   const condition = endpointCondition(endpoint);
+  const { last_failure_reason: reason, last_failure_status: status } = endpoint.health;
+  const follows = whatFollows({ reason, status });
   const calm = { condition, fix: null, next: null, needsOwner: false };
   const wrong = { condition, fix: null, next: null, needsOwner: true };
   const stoppedAt = () => formatSinceDay(endpoint.status_changed_at, nowMs, timeZone);
@@ -72,19 +73,28 @@ export function plainHealth(endpoint: Described, nowMs: number, timeZone?: strin
         ...wrong,
         sentence: failingSentence(endpoint, nowMs, timeZone),
         fix: failureFix(endpoint),
-        next: `What comes meanwhile is kept. ${probeWords(endpoint.breaker.next_probe_at, nowMs)}`,
+        next: [
+          follows === "retried" ? "" : nextWords[follows],
+          `What comes meanwhile is kept. ${probeWords(endpoint.breaker.next_probe_at, nowMs)}`,
+        ]
+          .filter(Boolean)
+          .join(" "),
       };
     case "failing":
       return {
         ...wrong,
         sentence: failingSentence(endpoint, nowMs, timeZone),
         fix: failureFix(endpoint),
-        next: isFinal(endpoint)
-          ? "What was refused is not tried again by itself: resend it once this is fixed."
-          : "It is tried again by itself.",
+        next: nextWords[follows],
       };
   }
 }
+
+const nextWords = {
+  retried: "It is tried again by itself.",
+  given_up: "What was refused is not tried again by itself: resend it once this is fixed.",
+  by_rule: "It is tried again by itself if that response rule says so: else resend it once this is fixed.",
+} satisfies Record<ReturnType<typeof whatFollows>, string>;
 
 function failingSentence({ health }: Described, nowMs: number, timeZone?: string): string {
   if (health.failing_since === null) return "The latest did not arrive.";
@@ -98,14 +108,6 @@ function failureFix({ health }: Described): string | null {
   const sentence = ownerReasonWords.sentence(reason);
   const what = status === null || reason === "timeout" ? sentence : `${sentence} (it answered ${status})`;
   return `${what}. ${ownerReasonWords.remedy(reason)}`.trim();
-}
-
-/** Whether sending the same again would not help, so that Posthorn does not. */
-function isFinal({
-  health: { last_failure_reason: reason, last_failure_status: status },
-}: Described): boolean {
-  if (reason === "certificate_invalid" || reason === "blocked_address") return true;
-  return status !== null && reason !== "timeout" && classify({ status }).outcome === "permanent";
 }
 
 function slowWords({ health: { latency } }: Described, condition: "slow" | "slowing") {

@@ -7,7 +7,7 @@ import { authorize, can, isAffiliate } from "#lib/auth/permissions.ts";
 import { appDatabase } from "#lib/db/app.ts";
 import { inTransaction } from "#lib/db/database.ts";
 import { noFailures } from "#lib/delivery/disabling.ts";
-import { selectLatestChange } from "#lib/endpoint-changes/queries.ts";
+import { endPending, selectLatestChange } from "#lib/endpoint-changes/queries.ts";
 import { needsApproval, requestChange } from "#lib/endpoint-changes/request.ts";
 import { addSecret } from "#lib/endpoint-secrets/service.ts";
 import { existing, invalidField, Problem } from "#lib/errors.ts";
@@ -199,7 +199,7 @@ export async function resumeEndpoint(actor: Actor, id: string): Promise<Endpoint
   return endpoint;
 }
 
-/** What waits for it is discarded; its deliveries stay visible. */
+/** What waits for it is discarded, a change of its host as well; its deliveries stay visible. */
 export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
   authorize(actor, "endpoint.delete");
   await inTransaction(appDatabase(), async ({ client, orm }) => {
@@ -208,6 +208,8 @@ export async function deleteEndpoint(actor: Actor, id: string): Promise<void> {
       "endpoint",
     );
     await markEndpointDeleted(orm, id);
+    // The edit may hold credentials, and nobody could decide it any more.
+    await endPending(orm, id, { state: "withdrawn", by: actor.name });
     await changeHealth(client, id, (health) => ({ health, transitions: [] }));
     await recordAudit(orm, actor, {
       action: "endpoint.delete",

@@ -72,7 +72,7 @@ export function endpointCause(endpoint: Described, nowMs: number, timeZone?: str
       const last = health.last_success_at
         ? `; last success ${formatRelative(health.last_success_at, nowMs)}`
         : "";
-      return `Healthy: ${health.latency ? p95Words(endpoint) : "no attempt in 24 h"}${last}.`;
+      return `Healthy: ${health.latency ? p95Words(endpoint) : unmeasuredWords(health, nowMs)}${last}.`;
     }
     case "unused":
       return "Nothing has been sent to it yet.";
@@ -134,6 +134,17 @@ function p95Words({ health: { latency } }: Described): string {
   if (!latency) return "no attempt in 24 h";
   return `P95 ${formatMs(latency.p95_ms)} over ${formatNoun(latency.samples, "attempt")} in 24 h`;
 }
+
+/** Why there are no percentiles of the last 24 hours: they come up to a minute after the attempts. */
+export function unmeasuredWords(
+  { last_success_at, last_failure_at }: Pick<Endpoint["health"], "last_success_at" | "last_failure_at">,
+  nowMs: number,
+): string {
+  const lastMs = Math.max(...[last_success_at, last_failure_at].map((at) => Date.parse(at ?? "") || 0));
+  return nowMs - lastMs < dayMs ? "latency not measured yet" : "no attempt in 24 h";
+}
+
+const dayMs = 86_400_000;
 
 /** What the breaker lets through now, and what comes next. */
 export function breakerSentence(breaker: Endpoint["breaker"], nowMs: number): string {

@@ -1,4 +1,4 @@
-import { ownerRemedies, toOwner } from "#lib/endpoints/owner-words.ts";
+import { ownerRemedies, toOwner, whatFollows } from "#lib/endpoints/owner-words.ts";
 import { formatAbsolute } from "#lib/format.ts";
 import { type NoticeKind, type Reason, reasonSentences } from "#lib/vocabulary.ts";
 
@@ -37,7 +37,7 @@ export function noticeMail(
   const parts = [
     sentence(notice, name),
     kind === "recovered" ? "" : [noticeCause(notice), remedy(notice)].filter(Boolean).join(" "),
-    kind === "recovered" ? "" : consequence(kind),
+    kind === "recovered" ? "" : consequence(notice),
     notice.endpointHref === null ? "" : `The endpoint: ${notice.endpointHref}`,
     notice.settingsHref === null
       ? "What you are told is chosen in the portal, under Notices."
@@ -62,11 +62,19 @@ function sentence({ kind, at, failing_since }: Told & { at: string }, name: stri
   }
 }
 
-function consequence(kind: NoticeKind): string {
-  return kind === "disabled"
-    ? "Nothing is sent to it any more. Its events are kept and go out, in order, once you resume it."
-    : "What fails is tried again by its retry policy, and given up on after the last attempt.";
+function consequence(notice: Told): string {
+  if (notice.kind === "disabled")
+    return "Nothing is sent to it any more. Its events are kept and go out, in order, once you resume it.";
+  return failingWords[whatFollows(notice)];
 }
+
+const failingWords = {
+  retried: "What fails is tried again by its retry policy, and given up on after the last attempt.",
+  given_up:
+    "What was refused like this is not tried again by itself: resend it in the portal once this is fixed.",
+  by_rule:
+    "What was refused like this is tried again if that response rule says so: else resend it in the portal once this is fixed.",
+} satisfies Record<ReturnType<typeof whatFollows>, string>;
 
 function remedy({ reason }: Pick<Told, "reason">): string {
   return reason === null ? "" : ownerRemedies[reason];

@@ -151,6 +151,18 @@ test("an edit that is wrong is refused at once, and one that fits no more when i
   expect(await shown()).toMatchObject({ url: from, change: { state: "pending" } });
 });
 
+test("what waits ends with its endpoint, and is kept no longer", async () => {
+  await edit({ url: to, headers: [{ name: "X-Token", value: "new" }] });
+  const [change] = await waiting();
+  expect((await api.call(endpoint.DELETE, { as: user, method: "DELETE", params: { id } })).status).toBe(204);
+  const { rows } = await api.database.pool.query(
+    "select state, edit, decided_by from posthorn.endpoint_changes where id = $1",
+    [change.id],
+  );
+  expect(rows).toEqual([{ state: "withdrawn", edit: null, decided_by: user.name }]);
+  expect((await decide(approve, change.id)).status).toBe(404);
+});
+
 test("deciding is for ops and admins", async () => {
   await edit({ url: to });
   const [change] = await waiting();

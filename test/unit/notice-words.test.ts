@@ -25,6 +25,17 @@ describe("an e-mail about an endpoint", () => {
     expect(text).not.toContain("hush");
   });
 
+  test.each([
+    [{ reason: "unauthorized", status: 401 }, "is not tried again by itself"],
+    [{ reason: "certificate_invalid", status: null }, "is not tried again by itself"],
+    [{ reason: "rejected_by_response", status: 200 }, "is tried again if that response rule says so"],
+    [{ reason: "server_error", status: 503 }, "is tried again by its retry policy"],
+    [{ reason: "timeout", status: null }, "is tried again by its retry policy"],
+    [{ reason: null, status: null }, "is tried again by its retry policy"],
+  ] as const)("promises after %j no retry that will not come", (given, words) => {
+    expect(noticeMail({ ...notice, ...given }).text).toContain(words);
+  });
+
   test("says that nothing is lost when it was disabled, and nothing of a cause once it works again", () => {
     expect(noticeMail({ ...notice, kind: "disabled" }).text).toContain("Its events are kept and go out");
     const recovered = noticeMail({

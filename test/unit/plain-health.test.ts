@@ -82,6 +82,23 @@ describe("how an endpoint does, as its owner is told", () => {
       },
     ],
     [
+      "an answer that a response rule refuses",
+      failing({ last_failure_reason: "rejected_by_response", last_failure_status: 200 }),
+      {
+        next: "It is tried again by itself if that response rule says so: else resend it once this is fixed.",
+      },
+    ],
+    [
+      "a refused payload",
+      failing({ last_failure_reason: "payload_refused", last_failure_status: 422 }),
+      { next: "What was refused is not tried again by itself: resend it once this is fixed." },
+    ],
+    [
+      "nothing that could be sent",
+      failing({ last_failure_reason: "secret_missing" }),
+      { next: "What was refused is not tried again by itself: resend it once this is fixed." },
+    ],
+    [
       "an answer that was cut off in time",
       failing({ last_failure_reason: "timeout", last_failure_status: 200 }),
       {
@@ -103,6 +120,16 @@ describe("how an endpoint does, as its owner is told", () => {
         condition: "breaker_open",
         sentence: "Nothing has arrived since Tuesday 14:00.",
         next: "What comes meanwhile is kept. We try one again in 40 s.",
+      },
+    ],
+    [
+      "breaker open, after what is not retried",
+      {
+        ...failing({ last_failure_reason: "unauthorized", last_failure_status: 401 }),
+        breaker: { ...closed, state: "open", changed_at: at(-hour), next_probe_at: at(40_000) },
+      },
+      {
+        next: "What was refused is not tried again by itself: resend it once this is fixed. What comes meanwhile is kept. We try one again in 40 s.",
       },
     ],
     [

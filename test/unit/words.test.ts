@@ -154,7 +154,12 @@ describe("an endpoint's condition and cause", () => {
 
   const causes: [string, string, Parameters<typeof endpointCause>[0]][] = [
     ["Nothing has been sent to it yet.", "", endpoint({})],
-    ["Healthy: no attempt in 24 h; last success 3 min ago.", "", endpoint(success)],
+    ["Healthy: latency not measured yet; last success 3 min ago.", "", endpoint(success)],
+    [
+      "Healthy: no attempt in 24 h; last success 2 d ago.",
+      "",
+      endpoint({ ...success, last_success_at: at(-48 * 3_600_000) }),
+    ],
     [
       "Healthy: P95 812 ms over 412 attempts in 24 h; last success 3 min ago.",
       "",

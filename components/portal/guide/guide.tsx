@@ -122,7 +122,7 @@ function Answers({ facts }: { facts: GuideFacts }) {
             key: "410",
             cells: [
               <Code key="410">410</Code>,
-              "Given up, and the endpoint is switched off: nothing more is sent until you give it another URL.",
+              "Given up, and the endpoint is switched off: nothing more is sent until you give it another URL and resume it.",
             ],
           },
           {

@@ -38,8 +38,9 @@ export function VerifySection() {
       <p>
         A postback has no signature unless its endpoint says <b className="font-medium">Sign the URL</b>. Then
         <Code> sig=</Code> is its last parameter: the HMAC-SHA256 in hex of all that stands before it, without
-        the <Code>?</Code> or <Code>&amp;</Code> that joins the two. It is made with the newest secret alone,
-        so let your server know both secrets before you rotate.
+        the <Code>?</Code> or <Code>&amp;</Code> that joins the two. It is made with the newest secret alone.
+        To change that without a refusal, pause the endpoint, rotate, let your server know the new secret, and
+        resume: what comes meanwhile is kept, and signed when it is sent.
       </p>
       <Sample sample={urlSample} title="A signed postback, TypeScript" isOpen={false} />
     </>
