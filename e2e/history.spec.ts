@@ -39,6 +39,16 @@ test("an endpoint's charts follow the range in the URL, and are tables too", asy
   await expect(
     page.getByText(/^Of \d+ attempts? from .+, 0 \(0\.0 %\) delivered; \d+ server errors? \(5xx\)\.$/),
   ).toBeVisible({ timeout: 40_000 });
+
+  // Of all that an affiliate has, and of everything.
+  for (const path of [`/affiliates/${world.key}`, "/overview"]) {
+    await open(page, `${path}?range=1h`);
+    const performance = page.getByRole("region", { name: "Performance" });
+    await expect(performance.getByText(/^Of [\d,]+ attempts from .+: P50 .+, P95 .+, P99 /)).toBeVisible();
+    await expect(
+      performance.getByText(/^Of [\d,]+ attempts from .+ delivered; .*server errors? /),
+    ).toBeVisible();
+  }
 });
 
 test("dragging over a chart looks closer, and what the range cannot be is said", async ({ page, world }) => {

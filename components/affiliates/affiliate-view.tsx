@@ -5,6 +5,7 @@ import { Inbox, Send, Webhook } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useId, useMemo } from "react";
 import { AuditPanel } from "#components/audit/audit-panel.tsx";
+import { Performance } from "#components/charts/performance.tsx";
 import { ListView } from "#components/data-table/list-view.tsx";
 import { EmptyState, ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { deliveryColumns } from "#components/deliveries/columns.tsx";
@@ -62,6 +63,7 @@ export function AffiliateView({ affiliateKey }: { affiliateKey: string }) {
         }
       />
       {error ? <StaleNotice error={error} onRetry={retry} busy={query.isFetching} /> : null}
+      <Performance scope={{ affiliate: key }} />
       <About affiliate={affiliate} />
       <Endpoints affiliateKey={key} />
       <Deliveries affiliateKey={key} />

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Performance } from "#components/charts/performance.tsx";
 import { ErrorState, StaleNotice } from "#components/data-table/states.tsx";
 import { useLiveInterval } from "#components/layout/preferences.ts";
 import { withQuery } from "#lib/api/fetcher.ts";
@@ -33,6 +34,7 @@ export function OverviewView() {
       <LastHour overview={overview} />
       <ThroughputChart throughput={overview.throughput} />
       <Endpoints endpoints={overview.endpoints} />
+      <Performance scope={{}} />
     </div>
   );
 }

@@ -1,11 +1,13 @@
 import { HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
 import { AffiliateView } from "#components/affiliates/affiliate-view.tsx";
 import {
   affiliateDeliveries,
   affiliateEndpoints,
   affiliateEvents,
 } from "#components/affiliates/list-params.ts";
+import { historyTimes, loadHistoryParams } from "#components/charts/history-params.ts";
 import { affiliateOptions } from "#lib/affiliates/client.ts";
 import { affiliateKey } from "#lib/affiliates/schema.ts";
 import { getAffiliate } from "#lib/affiliates/service.ts";
@@ -20,14 +22,24 @@ import { listEndpoints } from "#lib/endpoints/service.ts";
 import { eventListOptions } from "#lib/events/client.ts";
 import { eventListQuery } from "#lib/events/schema.ts";
 import { listEvents } from "#lib/events/service.ts";
+import { historyOptions } from "#lib/stats/client.ts";
+import { historyQuery } from "#lib/stats/schema.ts";
+import { getHistory } from "#lib/stats/service.ts";
+
+type Props = { params: Promise<{ key: string }>; searchParams: Promise<SearchParams> };
 
 export const metadata: Metadata = { title: "Affiliate" };
 
-export default async function Page({ params }: { params: Promise<{ key: string }> }) {
+export default async function Page({ params, searchParams }: Props) {
   const actor = await staffActor();
   const key = decodeURIComponent((await params).key);
+  const times = historyTimes(await loadHistoryParams(searchParams));
   const state = await prefetch(
     { options: affiliateOptions(key), read: () => getAffiliate(actor, affiliateKey.parse(key)) },
+    {
+      options: historyOptions({ affiliate: key }, times),
+      read: async () => getHistory(actor, historyQuery.parse({ ...times, affiliate: key })),
+    },
     {
       options: endpointListOptions(affiliateEndpoints(key)),
       read: () => listEndpoints(actor, endpointListQuery.parse(affiliateEndpoints(key))),
