@@ -83,6 +83,17 @@ test("tiles of the overview lead to lists with as many rows", async ({ page, wor
     await expect(page.locator("a[data-row-link]").first()).toBeVisible();
     expect(await page.locator("a[data-row-link]").count()).toBe(Math.min(number, 50));
   }).toPass();
+  await expect(async () => {
+    const number = await follow(page, "Open alerts");
+    await expect(page).toHaveURL(/\/alerts\?view=open$/);
+    await expect(
+      page
+        .getByRole("row")
+        .or(page.getByRole("heading", { level: 2 }))
+        .first(),
+    ).toBeVisible();
+    expect(await page.locator("a[data-row-link]").count()).toBe(Math.min(number, 50));
+  }).toPass();
   await follow(page, "Oldest waiting");
   await expect(page).toHaveURL(/\/queue$/);
 });

@@ -41,7 +41,7 @@ export function OverviewView() {
 
 function Now({ overview }: { overview: Overview }) {
   return (
-    <TileGroup title="Now">
+    <TileGroup title="Now" columns={6}>
       <Tile
         href="/deliveries?state=pending"
         label="Waiting"
@@ -68,6 +68,13 @@ function Now({ overview }: { overview: Overview }) {
         alarming={overview.dead_letters.count > 0}
       />
       <OldestWaiting overview={overview} />
+      <Tile
+        href="/alerts?view=open"
+        label="Open alerts"
+        value={formatCount(overview.open_alerts)}
+        note="what dead letters have in common"
+        alarming={overview.open_alerts > 0}
+      />
     </TileGroup>
   );
 }

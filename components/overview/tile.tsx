@@ -35,11 +35,17 @@ export function Tile({ href, label, value, note, alarming = false, small = false
   );
 }
 
-export function TileGroup({ title, children }: { title: string; children: ReactNode }) {
+type TileGroupProps = { title: string; children: ReactNode; columns?: keyof typeof wideColumns };
+
+const wideColumns = { 5: "xl:grid-cols-5", 6: "xl:grid-cols-6" };
+
+export function TileGroup({ title, children, columns = 5 }: TileGroupProps) {
   return (
     <section>
       <h2 className="mb-2 font-semibold text-sm">{title}</h2>
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5">{children}</div>
+      <div className={classNames("grid grid-cols-2 gap-3 md:grid-cols-3", wideColumns[columns])}>
+        {children}
+      </div>
     </section>
   );
 }

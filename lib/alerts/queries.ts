@@ -62,6 +62,11 @@ export async function selectOpenAlerts(
   return { data: rows.map(toAlert), count };
 }
 
+/** How many are open, along alerts_open: a literal, so that the partial index applies to any plan. */
+export function countOpenAlerts(orm: Orm): Promise<number> {
+  return orm.$count(alerts, sql`${alerts.state} = 'open'`);
+}
+
 export async function selectAlert(orm: Orm, id: string): Promise<Alert | null> {
   const [row] = await joined(orm).where(eq(alerts.id, BigInt(id)));
   return row ? toAlert(row) : null;

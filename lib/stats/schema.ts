@@ -34,6 +34,8 @@ export type Overview = {
     paused: number;
     disabled: number;
   };
+  /** Alerts that have not ended. */
+  open_alerts: number;
   workers_alive: number;
   /** Where the last hour begins, which is sixty minutes of the clock with the current one. */
   hour_from: string;

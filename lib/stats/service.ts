@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countOpenAlerts } from "#lib/alerts/queries.ts";
 import type { Actor } from "#lib/auth/actor.ts";
 import { authorize } from "#lib/auth/permissions.ts";
 import { secretKeys } from "#lib/config.ts";
@@ -27,9 +28,10 @@ import type { FindRequest, Found, History, HistoryQuery, Overview } from "./sche
 export async function getOverview(actor: Actor): Promise<Overview> {
   authorize(actor, "deployment.read");
   const { orm, pool } = appDatabase();
-  const [standing, endpoints, minutes, latency] = await Promise.all([
+  const [standing, endpoints, openAlerts, minutes, latency] = await Promise.all([
     selectStanding(pool),
     selectEndpointCounts(orm),
+    countOpenAlerts(orm),
     selectMinutes(pool),
     selectHourLatency(pool),
   ]);
@@ -37,6 +39,7 @@ export async function getOverview(actor: Actor): Promise<Overview> {
   return {
     ...standing,
     endpoints,
+    open_alerts: openAlerts,
     hour_from: (minutes[0]?.minute ?? new Date(standing.at)).toISOString(),
     delivered_last_hour: delivered,
     failed_attempts_last_hour: total(minutes, "failed"),

@@ -10,6 +10,7 @@ import { GET as findings } from "../../app/api/v1/dead-letters/findings/route.ts
 import { GET as groups } from "../../app/api/v1/dead-letters/groups/route.ts";
 import { GET as list } from "../../app/api/v1/dead-letters/route.ts";
 import { GET as csv } from "../../app/api/v1/dead-letters.csv/route.ts";
+import { GET as healthSummary } from "../../app/api/v1/health-summary/route.ts";
 
 const api = setUpApi();
 let mine: TestEndpoint;
@@ -187,6 +188,7 @@ test("alerts list the open ones first, page by page, and each can be read", asyn
   const next = (await ask(listAlerts, { limit: "2", cursor: first.next_cursor })).body;
   expect([...first.data, ...next.data]).toEqual(all);
   expect((await ask(listAlerts, { state: "ended" })).body.data).toEqual([all[2]]);
+  expect((await ask(healthSummary)).body.open_alerts).toBe(2);
   expect((await ask(listAlerts, { kind: "credentials", endpoint: mine.id })).body.data).toHaveLength(1);
   const params = { id: all[0].id };
   expect((await ask(getAlert, {}, { params })).body).toEqual(all[0]);
