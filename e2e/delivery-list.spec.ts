@@ -110,6 +110,29 @@ test("a request is copied as curl, without what is secret", async ({ page, world
   expect(command).not.toContain("never-shown");
 });
 
+test("what could not be read about a delivery's list and endpoint is said, and nothing half is copied", async ({
+  page,
+  world,
+}) => {
+  const endpoint = await world.createEndpoint({
+    name: "Unread tracker",
+    url: world.receiver.url(world.path("unread")),
+  });
+  const { id } = await world.delivery(await world.publish("{}"), "delivered");
+  const beside = page.getByRole("button", { name: "Next delivery" });
+  await open(page, `/deliveries/${id}?affiliate=${world.key}`);
+  await expect(beside).toHaveAccessibleDescription("Nothing older is in its list.");
+
+  for (const path of [`deliveries/${id}/neighbours*`, `endpoints/${endpoint.id}`])
+    await page.route(`**/api/console/${path}`, (route) =>
+      route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
+    );
+  await page.reload();
+  await expect(beside).toHaveAccessibleDescription("Its list could not be read.");
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await expect(page.getByText("It was not copied: the endpoint's settings could not be read")).toBeVisible();
+});
+
 test("events are found by type, time and id, and event types by their words", async ({ page, world }) => {
   await world.createEndpoint({ name: "Event tracker", url: world.receiver.url(world.path("events")) });
   const id = await world.publish("{}", { type: "ftd" });

@@ -14,7 +14,8 @@ import { type DeliveryNarrowing, neighboursOptions } from "#lib/deliveries/clien
 /** To what stands beside this delivery in the list that it was opened from. */
 export function Neighbours({ id, filters }: { id: string; filters: DeliveryNarrowing }) {
   const router = useRouter();
-  const { data } = useQuery(neighboursOptions(id, filters));
+  const { data, error } = useQuery(neighboursOptions(id, filters));
+  const unknown = error ? "Its list could not be read." : "Its list is being read.";
   const place = usePlace();
   const pathOf = (other: string | null | undefined) =>
     other ? withQuery(place(`/deliveries/${other}`), filters) : null;
@@ -24,22 +25,39 @@ export function Neighbours({ id, filters }: { id: string; filters: DeliveryNarro
   useShortcut("next_row", next === null ? null : () => router.push(next));
   return (
     <nav aria-label="Beside it in the list" className="flex">
-      <Step href={previous} label="Previous delivery" keys={shortcuts.previous_row.keys}>
+      <Step
+        href={previous}
+        label="Previous delivery"
+        keys={shortcuts.previous_row.keys}
+        missing={data ? "Nothing newer is in its list." : unknown}
+      >
         <ChevronUp aria-hidden />
       </Step>
-      <Step href={next} label="Next delivery" keys={shortcuts.next_row.keys}>
+      <Step
+        href={next}
+        label="Next delivery"
+        keys={shortcuts.next_row.keys}
+        missing={data ? "Nothing older is in its list." : unknown}
+      >
         <ChevronDown aria-hidden />
       </Step>
     </nav>
   );
 }
 
-type StepProps = { href: string | null; label: string; keys: string; children: ReactNode };
+type StepProps = {
+  href: string | null;
+  label: string;
+  keys: string;
+  /** Why it leads nowhere, where it does not. */
+  missing: string;
+  children: ReactNode;
+};
 
-function Step({ href, label, keys, children }: StepProps) {
+function Step({ href, label, keys, missing, children }: StepProps) {
   if (href === null) {
     return (
-      <IconButton label={label} disabled>
+      <IconButton label={label} disabledReason={missing}>
         {children}
       </IconButton>
     );
