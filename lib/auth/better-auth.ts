@@ -153,10 +153,14 @@ function versionOf(secretKey: Buffer): number {
   return createHash("sha256").update("posthorn secret version").update(secretKey).digest().readUInt32BE();
 }
 
-/** Whether better-auth judged what it was given, and did not fail. */
+/**
+ * Whether better-auth judged what it was given, and did not fail. That no session could be made is the word of our own
+ * hook, which lets none begin for whoever may not sign in; a database that fails throws something else.
+ */
 export function isRefusal(error: unknown): boolean {
-  const status = (error as { statusCode?: unknown }).statusCode;
-  return error instanceof Error && typeof status === "number" && status >= 400 && status < 500;
+  const { statusCode, body } = error as { statusCode?: unknown; body?: { code?: unknown } };
+  if (!(error instanceof Error) || typeof statusCode !== "number") return false;
+  return (statusCode >= 400 && statusCode < 500) || body?.code === "FAILED_TO_CREATE_SESSION";
 }
 
 type NamedUser = { id: string; name: string };

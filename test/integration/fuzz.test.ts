@@ -295,6 +295,17 @@ test("every route that takes a body has one to begin with", () => {
   expect(without.map(({ route }) => route)).toEqual([]);
 });
 
+test("what cursors say is read as well", async () => {
+  const first = await api.call(endpoints.GET, { query: { limit: "1" } });
+  const cursor = first.body.next_cursor;
+  const second = await api.call(endpoints.GET, { query: { limit: "1", cursor } });
+  for (const { body } of [first, second]) {
+    const read = cursorsIn(JSON.stringify(body));
+    expect(read).toContain(body.data[0].id);
+    expect(read.split(" ")).toHaveLength(body.previous_cursor === null ? 1 : 2);
+  }
+});
+
 test(
   `${requests} requests, all answered and none with a fault of ours`,
   async () => {
@@ -378,9 +389,11 @@ function checkTenant(tenant: Tenant, { call, text }: { call: Call; text: string 
   if ([...owned[tenant]].some((secret) => read.includes(secret))) told[tenant] += 1;
 }
 
+/** What the cursors of an answer say, before their signatures. */
 function cursorsIn(text: string): string {
-  const [, cursor = ""] = /"next_cursor":"([\w-]+)"/.exec(text) ?? [];
-  return Buffer.from(cursor, "base64url").toString("utf8");
+  return [...text.matchAll(/"(?:next|previous)_cursor":"([\w-]+)\./g)]
+    .map(([, position = ""]) => Buffer.from(position, "base64url").toString("utf8"))
+    .join(" ");
 }
 
 /** New cursors and hashes, of which later requests make use. */

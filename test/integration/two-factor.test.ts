@@ -93,6 +93,29 @@ test("a code of the app is used up, for other sign-ins as well, and so are those
   expect((await attempt(code)).status).toBe(204);
 });
 
+test.each(["app", "backup"])(
+  "whoever may not sign in by then is refused as for a wrong code: %s",
+  async (kind) => {
+    const { pool } = api.database;
+    const { secret, backupCodes } = await turnOn();
+    const code = kind === "app" ? nextCodeOf(secret) : (backupCodes[0] ?? "");
+    const challenge = cookieOf((await firstStep()).headers);
+    const wrong = await secondStep(challenge, codeOf(secret, 0));
+    await pool.query("update posthorn.users set deactivated_at = now() where id = $1", [user.id]);
+    const late = await secondStep(challenge, code);
+    expect({ status: late.status, body: { ...late.body, request_id: "" } }).toEqual({
+      status: 401,
+      body: { ...wrong.body, request_id: "" },
+    });
+    expect(cookieOf(late.headers)).toBe("");
+    const { rows } = await pool.query(
+      "select from posthorn.audit_log where object_id = $1 and action = 'user.sign_in'",
+      [user.id],
+    );
+    expect(rows).toEqual([]);
+  },
+);
+
 test("the code that turned it on signs nobody in", async () => {
   const made = await api.call(begin, { as: user, body: { password }, headers: from() });
   const code = codeOf(made.body.secret);

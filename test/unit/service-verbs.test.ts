@@ -29,18 +29,37 @@ const others = new Set([
 ]);
 
 const lib = path.join(import.meta.dirname, "../../lib");
-const exported = globSync("*/service.ts", { cwd: lib }).flatMap((file) => {
-  const text = readFileSync(path.join(lib, file), "utf8");
-  return text
+const services = globSync("*/service.ts", { cwd: lib }).map((file) => ({
+  folder: path.dirname(file),
+  text: readFileSync(path.join(lib, file), "utf8"),
+}));
+const exported = services.flatMap(({ folder, text }) =>
+  text
     .split(/^(?=export async function )/m)
     .slice(1)
-    .map((part) => ({ name: `${path.dirname(file)}: ${/function (\w+)/.exec(part)?.[1]}`, part }));
-});
+    .map((part) => ({ name: `${folder}: ${/function (\w+)/.exec(part)?.[1]}`, part })),
+);
 const verbs = exported.filter(({ name }) => !others.has(name));
 
 test("the services are found, and so is every exception", () => {
   expect(verbs.length).toBeGreaterThan(35);
   expect([...others].filter((name) => !exported.some((one) => one.name === name))).toEqual([]);
+});
+
+/** They ask the database nothing: words, and the account of the session that was found. */
+const atOnce = [
+  "accounts: getAccount",
+  "invitations: invitationEndWords",
+  "password-links: passwordLinkEndWords",
+];
+
+test("no verb is written in a form that would be passed over here", () => {
+  const passedOver = services.flatMap(({ folder, text }) =>
+    [...text.matchAll(/^export (?!async function \w|type )(?:\w+ )?(.*)$/gm)].map(
+      ([, rest = ""]) => `${folder}: ${/^\w+/.exec(rest)?.[0] ?? rest}`,
+    ),
+  );
+  expect(passedOver.sort()).toEqual(atOnce);
 });
 
 test.each(verbs)("$name takes the actor first, and begins with whether they may", ({ part }) => {
