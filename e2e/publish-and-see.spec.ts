@@ -51,7 +51,7 @@ test("the overview counts it and leads to the list", async ({ page, world }) => 
   await expect(page).toHaveURL(/\/overview$/);
   const tile = page.getByRole("link", { name: /^Delivered/ });
   await expect(tile).toHaveText(/[1-9]/);
-  await page.getByRole("button", { name: "Show as a table" }).click();
+  await page.getByRole("button", { name: "Show as a table" }).first().click();
   await expect(page.getByRole("table", { name: "Requests a minute, last hour" })).toBeVisible();
   await tile.click();
   await expect(page).toHaveURL(/\/deliveries\?state=delivered&from=/);
