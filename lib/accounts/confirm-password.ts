@@ -11,9 +11,9 @@ import { countTry, forgetTries } from "./throttle.ts";
 export async function confirmPassword(actor: SessionActor, password: string): Promise<string | null> {
   const { orm, pool } = appDatabase();
   const tries = { email: actor.email, address: actor.from.address };
-  await countTry(pool, tries);
+  const counted = await countTry(pool, tries);
   const hash = await selectPasswordHash(orm, actor.id);
   if (hash === null || !(await verifyPassword({ hash, password }))) return null;
-  await forgetTries(pool, tries);
+  await forgetTries(pool, tries, counted);
   return hash;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AffiliateRef } from "#lib/affiliates/schema.ts";
 import { plainText } from "#lib/api/text.ts";
+import { linkToken } from "#lib/auth/link-token-schema.ts";
 import type { Role } from "#lib/vocabulary.ts";
 import { maxPasswordLength, minPasswordLength, passwordFault } from "./password.ts";
 
@@ -22,7 +23,7 @@ export type SignIn = z.infer<typeof signInRequest>;
 
 export const setupRequest = z
   .strictObject({
-    token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of a set-up link"),
+    token: linkToken("a set-up link"),
     name: userName,
     email: emailAddress,
     password: newPassword,

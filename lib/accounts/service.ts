@@ -42,9 +42,9 @@ export async function signIn(request: RequestFacts, given: SignIn): Promise<Sign
   const { from } = request;
   const { pool } = appDatabase();
   const tries = { email: given.email, address: from.address };
-  await countTry(pool, tries);
+  const counted = await countTry(pool, tries);
   const signedIn = await openSession(request, given);
-  await forgetTries(pool, tries);
+  await forgetTries(pool, tries, counted);
   return signedIn;
 }
 

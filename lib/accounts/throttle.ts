@@ -12,13 +12,15 @@ const maxCodes = { user: 10, address: 50 } as const;
 
 type Limit = { key: Buffer; max: number; minutes: number };
 export type Tries = { email: string; address: string | null };
+/** Beside the account's row from this address, what a try was counted in. */
+export type Counted = readonly Buffer[];
 
 /**
  * Counts a try to sign in, before it is judged, so that many at once are counted as well: for the account from this
  * address, for the address, and for the account from all addresses where it is not signed in. So nobody who tries from
- * many keeps its owner out where they are at home. 429 past a limit, with the time until its window ends.
+ * many keeps its owner out where they are at home. 429 past a limit, with the time until its window ends. Returns what `forgetTries` takes back.
  */
-export async function countTry(db: Queryable, tries: Tries): Promise<void> {
+export async function countTry(db: Queryable, tries: Tries): Promise<Counted> {
   const keys = keysOf(tries);
   const limits: Limit[] = [
     { key: keys.accountFromAddress, max: maxTries.accountFromAddress, minutes: windowMinutes },
@@ -27,6 +29,7 @@ export async function countTry(db: Queryable, tries: Tries): Promise<void> {
   if (!(await isSignedInFrom(db, tries)))
     limits.push({ key: keys.account, max: maxTries.account, minutes: accountWindowMinutes });
   await countTowards(db, limits, "Too many tries to sign in; wait before the next one");
+  return limits.slice(1).map(({ key }) => key);
 }
 
 /** Whether the account has a session that began at this address, over users_email and sessions_user. */
@@ -113,12 +116,11 @@ async function countTowards(db: Queryable, limits: Limit[], detail: string): Pro
 }
 
 /** A try that was right counts for nothing, and ends the account's row of wrong ones from this address. */
-export async function forgetTries(db: Queryable, tries: Tries): Promise<void> {
-  const { accountFromAddress, address, account } = keysOf(tries);
+export async function forgetTries(db: Queryable, tries: Tries, counted: Counted): Promise<void> {
   await db.query(
     `with forgotten as (delete from posthorn.sign_in_tries where key = $1)
-     update posthorn.sign_in_tries set tries = greatest(tries - 1, 0) where key in ($2, $3)`,
-    [accountFromAddress, address, account],
+     update posthorn.sign_in_tries set tries = greatest(tries - 1, 0) where key = any($2::bytea[])`,
+    [keysOf(tries).accountFromAddress, counted],
   );
 }
 

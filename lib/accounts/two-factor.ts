@@ -144,9 +144,9 @@ async function recorded<T>(
 async function countingTries<T>({ email, from }: SessionActor, work: () => Promise<T>): Promise<T> {
   const { pool } = appDatabase();
   const tries = { email, address: from.address };
-  await countTry(pool, tries);
+  const counted = await countTry(pool, tries);
   const result = await work();
-  await forgetTries(pool, tries);
+  await forgetTries(pool, tries, counted);
   return result;
 }
 

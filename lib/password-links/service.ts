@@ -109,16 +109,15 @@ export async function usePasswordLink(from: CallOrigin, { token, password }: New
   const { pool } = appDatabase();
   const detail = "Too many password links were used from this address; wait before the next one";
   await countUse(pool, { of: ["new password", networkOf(from.address)], max: maxUses.use, detail });
+  const tokenHash = hashLinkToken(token);
+  refuseWeakPassword(password, openLink(await selectPasswordLink(appDatabase().orm, { tokenHash })).user);
+  // Before the transaction, which would hold its locks for as long as it takes.
+  const hash = await hashPassword(password);
   const { email } = await inTransaction(appDatabase(), async ({ orm }) => {
-    const { id, user } = await lockOpenLink(orm, { tokenHash: hashLinkToken(token) });
-    refuseWeakPassword(password, user);
+    const { id, user } = await lockOpenLink(orm, { tokenHash });
     await markPasswordLinkUsed(orm, id);
     await endPasswordLinks(orm, user.id);
-    await setPasswordHash(orm, {
-      credentialId: uuidV7(),
-      userId: user.id,
-      hash: await hashPassword(password),
-    });
+    await setPasswordHash(orm, { credentialId: uuidV7(), userId: user.id, hash });
     const ended = await deleteSessions(orm, user.id);
     await record(
       orm,
@@ -128,17 +127,19 @@ export async function usePasswordLink(from: CallOrigin, { token, password }: New
     return user;
   });
   // What failed before they gave up on the old one is not to keep them out with the new.
-  await forgetTries(pool, { email, address: from.address });
+  await forgetTries(pool, { email, address: from.address }, []);
 }
 
 /** With its user locked, as by everybody who ends a link: of two who use one at once, one does. */
 async function lockOpenLink(orm: Orm, by: { tokenHash: Buffer }): Promise<PasswordLink> {
   const found = await selectPasswordLink(orm, by);
   if (found) await lockUser(orm, found.user.id);
-  const link = found && (await selectPasswordLink(orm, by));
-  if (link?.status !== "open")
-    throw new Problem("link_not_valid", passwordLinkEndWords(link?.status ?? null));
-  return link;
+  return openLink(found && (await selectPasswordLink(orm, by)));
+}
+
+function openLink(link: PasswordLink | null): PasswordLink {
+  if (link?.status === "open") return link;
+  throw new Problem("link_not_valid", passwordLinkEndWords(link?.status ?? null));
 }
 
 /** Why a link leads nowhere; null stands for one that never was. */
