@@ -1,18 +1,13 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useSentForm } from "#components/account/sent-form.ts";
 import { useReader } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { Fact, Facts, Panel } from "#components/ui/panel.tsx";
 import { toastDone } from "#components/ui/toast.tsx";
 import { editAccountOptions } from "#lib/accounts/client.ts";
-import type { AccountEdit } from "#lib/accounts/schema.ts";
-import { errorWords } from "#lib/api/fetcher.ts";
-import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { roleLabels } from "#lib/vocabulary.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -44,37 +39,29 @@ export function AccountView({ twoFactor }: { twoFactor: boolean }) {
 function NameForm() {
   const { name } = useReader();
   const router = useRouter();
-  const edit = useMutation(editAccountOptions);
-  const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<AccountEdit>({
-    resolver: lazyResolver(async () => (await import("#lib/accounts/schema.ts")).accountEdit),
+  const { form, errors, busy, problem, submit } = useSentForm({
+    schema: async () => (await import("#lib/accounts/schema.ts")).accountEdit,
     defaultValues: { name },
+    options: editAccountOptions,
+    fields: ["name"],
+    onSuccess: () => {
+      toastDone("Your name was changed.");
+      router.refresh();
+    },
   });
-  const send = form.handleSubmit((given) => {
-    if (edit.isPending) return;
-    setProblem(null);
-    edit.mutate(given, {
-      onSuccess: () => {
-        toastDone("Your name was changed.");
-        router.refresh();
-      },
-      onError: (error) => setProblem(showServerErrors(error, { fields: ["name"], setError: form.setError })),
-    });
-  });
-  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <Field
         label="Name"
         hint="How the audit log calls you from now on."
-        error={form.formState.errors.name?.message}
+        error={errors.name?.message}
         className="max-w-sm"
       >
         {(ids) => <Input {...ids} {...form.register("name")} autoComplete="name" />}
       </Field>
       <FormProblem message={problem} />
       <div>
-        <Button type="submit" busy={edit.isPending}>
+        <Button type="submit" busy={busy}>
           Change the name
         </Button>
       </div>

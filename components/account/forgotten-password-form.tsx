@@ -1,38 +1,24 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useSentForm } from "#components/account/sent-form.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
-import { errorWords } from "#lib/api/fetcher.ts";
-import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { askForPasswordLinkOptions } from "#lib/password-links/client.ts";
-import type { ForgottenPassword } from "#lib/password-links/schema.ts";
 
 /** Says the same for every address: whether there is an account is told to its mailbox alone. */
 export function ForgottenPasswordForm() {
-  const ask = useMutation(askForPasswordLinkOptions);
-  const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<ForgottenPassword>({
-    resolver: lazyResolver(async () => (await import("#lib/password-links/schema.ts")).forgottenPassword),
+  const { form, errors, busy, sending, problem, submit } = useSentForm({
+    schema: async () => (await import("#lib/password-links/schema.ts")).forgottenPassword,
     defaultValues: { email: "" },
+    options: askForPasswordLinkOptions,
+    fields: ["email"],
   });
-  const { errors } = form.formState;
-  const send = form.handleSubmit((given) => {
-    if (ask.isPending) return;
-    setProblem(null);
-    ask.mutate(given, {
-      onError: (error) => setProblem(showServerErrors(error, { fields: ["email"], setError: form.setError })),
-    });
-  });
-  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
-  if (ask.isSuccess) {
+  if (sending.isSuccess) {
     return (
       <>
         <p role="status" className="text-ink-2">
-          If there is an account with the address {ask.variables.email}, a link to a new password is on its
-          way there. It works once, for 1 hour.
+          If there is an account with the address {sending.variables.email}, a link to a new password is on
+          its way there. It works once, for 1 hour.
         </p>
         <ButtonLink href="/sign-in">Back to signing in</ButtonLink>
       </>
@@ -46,7 +32,7 @@ export function ForgottenPasswordForm() {
         )}
       </Field>
       <FormProblem message={problem} />
-      <Button type="submit" tone="primary" busy={ask.isPending}>
+      <Button type="submit" tone="primary" busy={busy}>
         Send the link
       </Button>
     </form>

@@ -1,35 +1,20 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useSentForm } from "#components/account/sent-form.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { passwordRule } from "#lib/accounts/password.ts";
-import { errorWords } from "#lib/api/fetcher.ts";
-import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { setNewPasswordOptions } from "#lib/password-links/client.ts";
-import type { NewPassword } from "#lib/password-links/schema.ts";
 
 /** Sets the password of the user whom the link is for, and signs nobody in: their second factor may be asked for. */
 export function NewPasswordForm({ token, email }: { token: string; email: string }) {
-  const set = useMutation(setNewPasswordOptions);
-  const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<NewPassword>({
-    resolver: lazyResolver(async () => (await import("#lib/password-links/schema.ts")).newPasswordRequest),
+  const { form, errors, busy, sending, problem, submit } = useSentForm({
+    schema: async () => (await import("#lib/password-links/schema.ts")).newPasswordRequest,
     defaultValues: { token, password: "" },
+    options: setNewPasswordOptions,
+    fields: ["password"],
   });
-  const { errors } = form.formState;
-  const send = form.handleSubmit((given) => {
-    if (set.isPending) return;
-    setProblem(null);
-    set.mutate(given, {
-      onError: (error) =>
-        setProblem(showServerErrors(error, { fields: ["password"], setError: form.setError })),
-    });
-  });
-  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
-  if (set.isSuccess) {
+  if (sending.isSuccess) {
     return (
       <>
         <p role="status" className="text-ink-2">
@@ -58,7 +43,7 @@ export function NewPasswordForm({ token, email }: { token: string; email: string
         )}
       </Field>
       <FormProblem message={problem} />
-      <Button type="submit" tone="primary" busy={set.isPending}>
+      <Button type="submit" tone="primary" busy={busy}>
         Set the password
       </Button>
     </form>

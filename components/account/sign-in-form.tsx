@@ -2,13 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useSentForm } from "#components/account/sent-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { signInOptions, signInWithCodeOptions, singleSignOnOptions } from "#lib/accounts/client.ts";
-import type { SignIn } from "#lib/accounts/schema.ts";
 import { errorWords } from "#lib/api/fetcher.ts";
-import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 
 /** Leads to `next`, a path of this console, in a new document. */
 export function SignInForm({ next }: { next: string }) {
@@ -39,23 +37,14 @@ export function SingleSignOn({ next, hasFailed }: { next: string; hasFailed: boo
 }
 
 function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => void }) {
-  const signIn = useMutation(signInOptions);
-  const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<SignIn>({
-    resolver: lazyResolver(async () => (await import("#lib/accounts/schema.ts")).signInRequest),
+  const { form, errors, busy, problem, submit } = useSentForm({
+    schema: async () => (await import("#lib/accounts/schema.ts")).signInRequest,
     defaultValues: { email: "", password: "" },
+    options: signInOptions,
+    fields: ["email", "password"],
+    onSuccess: (answer) => (answer?.needs_code ? onCode() : onDone()),
+    leaves: true,
   });
-  const { errors } = form.formState;
-  const send = form.handleSubmit((given) => {
-    if (signIn.isPending || signIn.isSuccess) return;
-    setProblem(null);
-    signIn.mutate(given, {
-      onSuccess: (answer) => (answer?.needs_code ? onCode() : onDone()),
-      onError: (error) =>
-        setProblem(showServerErrors(error, { fields: ["email", "password"], setError: form.setError })),
-    });
-  });
-  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
   return (
     <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
       <Field label="E-mail" error={errors.email?.message}>
@@ -69,7 +58,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
         )}
       </Field>
       <FormProblem message={problem} />
-      <Button type="submit" tone="primary" busy={signIn.isPending || signIn.isSuccess}>
+      <Button type="submit" tone="primary" busy={busy}>
         Sign in
       </Button>
     </form>

@@ -1,38 +1,23 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useSentForm } from "#components/account/sent-form.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Field, FormProblem, Input } from "#components/ui/field.tsx";
 import { passwordRule } from "#lib/accounts/password.ts";
-import { errorWords } from "#lib/api/fetcher.ts";
-import { lazyResolver, showServerErrors } from "#lib/api/forms.ts";
 import { acceptInvitationOptions } from "#lib/invitations/client.ts";
-import type { InvitationAcceptance } from "#lib/invitations/schema.ts";
 
 /**
  * Makes the user whom the invitation is for. What it says then is true of those who had an account already as well, and it
  * signs nobody in: that would not succeed for them, and so tell the two apart.
  */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
-  const accept = useMutation(acceptInvitationOptions);
-  const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm<InvitationAcceptance>({
-    resolver: lazyResolver(async () => (await import("#lib/invitations/schema.ts")).invitationAcceptance),
+  const { form, errors, busy, sending, problem, submit } = useSentForm({
+    schema: async () => (await import("#lib/invitations/schema.ts")).invitationAcceptance,
     defaultValues: { token, name: "", password: "" },
+    options: acceptInvitationOptions,
+    fields: ["name", "password"],
   });
-  const { errors } = form.formState;
-  const send = form.handleSubmit((given) => {
-    if (accept.isPending) return;
-    setProblem(null);
-    accept.mutate(given, {
-      onError: (error) =>
-        setProblem(showServerErrors(error, { fields: ["name", "password"], setError: form.setError })),
-    });
-  });
-  const submit = (event: FormEvent) => void send(event).catch((error) => setProblem(errorWords(error)));
-  if (accept.isSuccess) {
+  if (sending.isSuccess) {
     return (
       <>
         <p role="status" className="text-ink-2">
@@ -59,7 +44,7 @@ export function AcceptForm({ token, email }: { token: string; email: string }) {
         )}
       </Field>
       <FormProblem message={problem} />
-      <Button type="submit" tone="primary" busy={accept.isPending}>
+      <Button type="submit" tone="primary" busy={busy}>
         Accept the invitation
       </Button>
     </form>

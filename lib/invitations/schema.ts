@@ -3,6 +3,7 @@ import { emailAddress, newPassword, userName } from "#lib/accounts/schema.ts";
 import { type AffiliateRef, affiliateKey } from "#lib/affiliates/schema.ts";
 import { pageQuery } from "#lib/api/paging.ts";
 import { plainText } from "#lib/api/text.ts";
+import { linkToken } from "#lib/auth/link-token-schema.ts";
 import { refuseStrayAffiliate } from "#lib/users/schema.ts";
 import { type InvitationStatus, invitationStatuses, type Role, roles } from "#lib/vocabulary.ts";
 
@@ -17,7 +18,7 @@ export const invitationCreate = z
 export type InvitationCreate = z.infer<typeof invitationCreate>;
 
 export const invitationAcceptance = z.strictObject({
-  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of an invitation"),
+  token: linkToken("an invitation"),
   name: userName,
   password: newPassword,
 });

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { emailAddress, newPassword } from "#lib/accounts/schema.ts";
+import { linkToken } from "#lib/auth/link-token-schema.ts";
 
 export const forgottenPassword = z.strictObject({ email: emailAddress });
 export type ForgottenPassword = z.infer<typeof forgottenPassword>;
 
 export const newPasswordRequest = z.strictObject({
-  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of a password link"),
+  token: linkToken("a password link"),
   password: newPassword,
 });
 export type NewPassword = z.infer<typeof newPasswordRequest>;
