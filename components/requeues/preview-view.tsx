@@ -7,7 +7,7 @@ import { ScrollRegion } from "#components/ui/scroll-region.tsx";
 import { errorWords } from "#lib/api/fetcher.ts";
 import { formatCount, formatNoun } from "#lib/format.ts";
 import type { RequeuePreview, RequeuePreviewEndpoint } from "#lib/requeues/schema.ts";
-import { deliveriesWords, holdWords, previewSentence, refusalWords } from "#lib/requeues/words.ts";
+import { deliveriesWords, holdWords, leftWords, previewSentence } from "#lib/requeues/words.ts";
 import { deliveryStateLabels, type RequeueOperation } from "#lib/vocabulary.ts";
 
 type PreviewProps = {
@@ -42,7 +42,8 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
     );
   }
   if (preview.total === 0) return <p role="status">Nothing matches: there is nothing to {operation}.</p>;
-  const { overlaps, at_most, held, refused, states } = preview;
+  const { overlaps, at_most, held, states } = preview;
+  const left = leftWords(preview);
   const others = states.filter(({ state }) => state !== "dead_letter");
   return (
     <div aria-busy={busy} className="flex flex-col gap-2">
@@ -59,8 +60,8 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
       ) : null}
       {at_most ? (
         <p className="text-ink-2">
-          Postbacks are rendered as they go: those that the template turns out to have nothing for are left as
-          they are.
+          These are too many to be rendered for a look: those that the template turns out to have nothing for
+          are left as they are.
         </p>
       ) : null}
       {held > 0 ? (
@@ -68,12 +69,12 @@ export function PreviewView({ preview, error, busy, operation, onRetry }: Previe
           {formatCount(held)} of them will not go out at once: their endpoint does not send at the moment.
         </p>
       ) : null}
-      {refused.length > 0 ? (
+      {left.length > 0 ? (
         <div className="text-ink-2">
           <p>Left as they are:</p>
           <ul className="list-disc pl-5">
-            {refused.map((one) => (
-              <li key={one.why}>{refusalWords(one)}.</li>
+            {left.map((words) => (
+              <li key={words}>{words}.</li>
             ))}
           </ul>
         </div>
@@ -142,16 +143,16 @@ function EndpointTable({ preview: { endpoints, endpoint_count } }: { preview: Re
 
 /** What is left of the only endpoint stands above the table already. */
 function EndpointNotes({ endpoint, isOnly }: { endpoint: RequeuePreviewEndpoint; isOnly: boolean }) {
-  const { hold, status, refused } = endpoint;
+  const { hold, status } = endpoint;
   const note = hold ? holdWords[hold] : status === "deleted" ? "deleted" : null;
   return (
     <>
       {note ? <span className="block text-held text-xs">{note}</span> : null}
       {isOnly
         ? null
-        : refused.map((one) => (
-            <span key={one.why} className="block text-ink-2 text-xs">
-              {refusalWords(one)}
+        : leftWords(endpoint).map((words) => (
+            <span key={words} className="block text-ink-2 text-xs">
+              {words}
             </span>
           ))}
     </>

@@ -61,6 +61,25 @@ export async function renderManyAgain(
   return results;
 }
 
+/** Which of these postbacks the templates, as they are now, have nothing for, and why. Keeps and locks nothing. */
+export async function whyNotRendered(
+  client: pg.ClientBase,
+  ids: readonly string[],
+): Promise<Map<string, Reason>> {
+  const reasons = new Map<string, Reason>();
+  for (let from = 0; from < ids.length; from += loadedAtOnce) {
+    const { rows } = await client.query<Row>({
+      name: "rendered_for_nothing",
+      text: `select ${rowColumns}
+        from posthorn.deliveries d join posthorn.endpoints e on e.id = d.endpoint_id where d.id = any($1::bigint[])`,
+      values: [plainArray(ids.slice(from, from + loadedAtOnce))],
+    });
+    for (const [i, rendering] of (await render(client, rows)).entries())
+      if (rendering?.end) reasons.set((rows[i] as Row).id, rendering.end.reason);
+  }
+  return reasons;
+}
+
 function resultOf(rendering: Rendering | null): RenderAgainResult {
   if (!rendering) return { outcome: "body_purged" };
   return rendering.end ? { outcome: "cannot_render", reason: rendering.end.reason } : { outcome: "rendered" };

@@ -1,14 +1,20 @@
 import type { Selection } from "#lib/queue/requeue-filter.ts";
 import type { PreviewRow } from "#lib/queue/requeue-preview.ts";
-import type { DeliveryState, RequeueRefusal } from "#lib/vocabulary.ts";
-import type { RequeueCount, RequeueHold, RequeuePreview, RequeuePreviewEndpoint } from "./schema.ts";
+import type { DeliveryState, Reason, RequeueRefusal } from "#lib/vocabulary.ts";
+import type {
+  RenderFailure,
+  RequeueCount,
+  RequeueHold,
+  RequeuePreview,
+  RequeuePreviewEndpoint,
+} from "./schema.ts";
 
 const maxEndpoints = 100;
 
 /** Adds up what was counted: by endpoint, the largest first, and over all. */
 export function summarize(
   rows: readonly PreviewRow[],
-  { operation, renderAgain, asOf }: Pick<Selection, "operation" | "renderAgain" | "asOf">,
+  { operation, asOf, isBound = false }: Pick<Selection, "operation" | "asOf"> & { isBound?: boolean },
 ): Omit<RequeuePreview, "overlaps"> {
   const endpoints = [...Map.groupBy(rows, ({ endpointId }) => endpointId).values()]
     .map((group) => summarizeEndpoint(group, operation))
@@ -17,12 +23,10 @@ export function summarize(
     as_of: asOf.toISOString(),
     total: countOf(rows),
     accepted: countOf(rows.filter(isAccepted)),
-    at_most:
-      operation === "requeue" &&
-      renderAgain &&
-      rows.some((row) => isAccepted(row) && row.kind === "postback"),
+    at_most: isBound,
     held: endpoints.filter(({ hold }) => hold !== null).reduce((sum, { accepted }) => sum + accepted, 0),
     refused: refusedOf(rows),
+    failed: failedOf(rows),
     states: countsBy(rows, ({ state }) => state).map(([state, count]) => ({
       state: state as DeliveryState,
       count,
@@ -48,6 +52,7 @@ function summarizeEndpoint(
     accepted,
     hold: operation === "requeue" && accepted > 0 ? holdOf(first) : null,
     refused: refusedOf(rows),
+    failed: failedOf(rows),
   };
 }
 
@@ -58,15 +63,23 @@ function holdOf({ status, breaker, askedToWait }: PreviewRow): RequeueHold | nul
 }
 
 function refusedOf(rows: readonly PreviewRow[]): RequeueCount[] {
-  const refused = rows.filter((row) => !isAccepted(row));
+  const refused = rows.filter(({ verdict }) => verdict !== "accepted");
   return countsBy(refused, ({ verdict }) => verdict).map(([why, count]) => ({
     why: why as RequeueRefusal,
     count,
   }));
 }
 
-function isAccepted({ verdict }: PreviewRow): boolean {
-  return verdict === "accepted";
+function failedOf(rows: readonly PreviewRow[]): RenderFailure[] {
+  const failed = rows.filter(({ failure }) => failure !== null);
+  return countsBy(failed, ({ failure }) => failure ?? "").map(([reason, count]) => ({
+    reason: reason as Reason,
+    count,
+  }));
+}
+
+function isAccepted({ verdict, failure }: PreviewRow): boolean {
+  return verdict === "accepted" && failure === null;
 }
 
 /** The most frequent first. */

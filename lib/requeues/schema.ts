@@ -92,6 +92,8 @@ export type RequeueListQuery = z.infer<typeof requeueListQuery>;
 export const maxRequeueBytes = 65_536;
 
 export type RequeueCount = { why: RequeueRefusal; count: number };
+/** So many postbacks that the template has nothing for, and why. */
+export type RenderFailure = { reason: Reason; count: number };
 
 /** Why what is put back for an endpoint does not go out at once. */
 export type RequeueHold = "paused" | "disabled" | "breaker" | "asked_to_wait";
@@ -108,6 +110,7 @@ export type RequeuePreviewEndpoint = {
   /** All of those wait for the endpoint, and why; null when they go out. Always null for discarding. */
   hold: RequeueHold | null;
   refused: RequeueCount[];
+  failed: RenderFailure[];
 };
 
 /** What a requeue would do now, counted exactly unless it says `at_most`. */
@@ -115,11 +118,12 @@ export type RequeuePreview = {
   as_of: string;
   total: number;
   accepted: number;
-  /** Some of the accepted are postbacks that are rendered as they go: one that the template has nothing for will be left. */
+  /** More than 50,000 postbacks are to be rendered again, and were not for this: one that the template has nothing for will be left. */
   at_most: boolean;
   /** Of the accepted: those whose endpoint does not send at the moment. */
   held: number;
   refused: RequeueCount[];
+  failed: RenderFailure[];
   states: { state: DeliveryState; count: number }[];
   /** The largest first, at most 100. */
   endpoints: RequeuePreviewEndpoint[];
@@ -161,7 +165,7 @@ export type Requeue = {
   done: number;
   refused: RequeueCount[];
   /** Could not be rendered again, by the reason. */
-  failed: { reason: Reason; count: number }[];
+  failed: RenderFailure[];
 };
 
 export type RequeueDetail = Requeue & {

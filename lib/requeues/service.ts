@@ -10,7 +10,12 @@ import { inTransaction, type Transaction } from "#lib/db/database.ts";
 import { existing, Problem } from "#lib/errors.ts";
 import { formatCount } from "#lib/format.ts";
 import type { Selection } from "#lib/queue/requeue-filter.ts";
-import { countOverlap, type PreviewRow, previewRequeue as preview } from "#lib/queue/requeue-preview.ts";
+import {
+  countOverlap,
+  type PreviewRow,
+  previewRequeue as preview,
+  previewRenderAgain,
+} from "#lib/queue/requeue-preview.ts";
 import { requeueRefusalSentences } from "#lib/vocabulary.ts";
 import { summarize } from "./preview.ts";
 import {
@@ -49,8 +54,14 @@ export async function previewRequeue(actor: Actor, input: RequeuePreviewInput): 
   return inTransaction(appDatabase(), async (tx) => {
     await tx.client.query("set transaction isolation level repeatable read");
     const selection = await freeze(actor, { input, tx });
-    const rows = await preview(tx.client, selection);
-    return { ...summarize(rows, selection), overlaps: await overlapsOf(actor, { selection, tx }) };
+    const isRendered = selection.operation === "requeue" && selection.renderAgain;
+    const { rows, isBound } = isRendered
+      ? await previewRenderAgain(tx.client, selection)
+      : { rows: await preview(tx.client, selection), isBound: false };
+    return {
+      ...summarize(rows, { ...selection, isBound }),
+      overlaps: await overlapsOf(actor, { selection, tx }),
+    };
   });
 }
 

@@ -85,7 +85,10 @@ export const holdWords = {
   asked_to_wait: "held: their server asked for a pause",
 } satisfies Record<RequeueHold, string>;
 
-/** `3 superseded` would say little: the count, then the sentence. */
-export function refusalWords({ why, count }: Requeue["refused"][number]): string {
-  return `${formatCount(count)}: ${requeueRefusalSentences[why]}`;
+/** What is left as it is, and why: `3 superseded` would say little, so each is the count, then the sentence. */
+export function leftWords({ refused, failed }: Pick<Requeue, "refused" | "failed">): string[] {
+  return [
+    ...refused.map(({ why, count }) => `${formatCount(count)}: ${requeueRefusalSentences[why]}`),
+    ...failed.map(({ reason, count }) => `${formatCount(count)}: ${reasonSentences[reason]}`),
+  ];
 }
