@@ -1,5 +1,4 @@
-import type { BrowserContext } from "@playwright/test";
-import { request } from "undici";
+import type { Page } from "@playwright/test";
 import { makeRecords } from "./records.ts";
 import { browserOf } from "./signed-in.ts";
 import { expect, open, test } from "./support.ts";
@@ -7,33 +6,29 @@ import { existingPath, pagesByReader, type Reader } from "./web-routes.ts";
 
 const mostBytes = 250_000;
 
-/** Bytes of each script, compressed as they come over the wire. */
-const sizes = new Map<string, Promise<number>>();
-
-function bytesOf(url: string): Promise<number> {
-  const known = sizes.get(url);
-  if (known) return known;
-  const size = request(url, { headers: { "accept-encoding": "gzip" } }).then(async ({ headers, body }) => {
-    const { byteLength } = await body.arrayBuffer();
-    // What fits into one packet is sent as it is.
-    if (byteLength > 1_024) expect(headers["content-encoding"], url).toBe("gzip");
-    return byteLength;
+/** Bytes of the JavaScript that the document itself asks for, compressed as they came over the wire, this time or before. */
+async function scriptBytes(page: Page, path: string): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.enable");
+  const asked = new Set<string>();
+  devtools.on("Network.requestWillBeSent", ({ type, initiator, request }) => {
+    if (type === "Script" && initiator.type === "parser") asked.add(request.url);
   });
-  sizes.set(url, size);
-  return size;
+  await page.goto(path);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await devtools.detach();
+  return page.evaluate(
+    (urls) => {
+      const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+      return entries
+        .filter(({ name }) => urls.includes(name))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    },
+    [...asked],
+  );
 }
 
-/** Bytes of the JavaScript that the document itself asks for. */
-async function scriptBytes(context: BrowserContext, url: URL): Promise<number> {
-  const html = await (await context.request.get(url.href)).text();
-  const scripts = [...html.matchAll(/<script\b[^>]*\bsrc="([^"]+)"[^>]*>/g)]
-    .filter(([tag]) => !/\snomodule\b/i.test(tag))
-    .map(([, src = ""]) => new URL(src, url).href);
-  const bytes = await Promise.all([...new Set(scripts)].map(bytesOf));
-  return bytes.reduce((sum, one) => sum + one, 0);
-}
-
-test("no page transfers more than 250 kB of JavaScript before somebody acts", async ({
+test("no page asks for more than 250 kB of JavaScript when it is opened", async ({
   browser,
   baseURL,
   request,
@@ -43,8 +38,9 @@ test("no page transfers more than 250 kB of JavaScript before somebody acts", as
   const weights: string[] = [];
   for (const [reader, routes] of Object.entries(pagesByReader()) as [Reader, string[]][]) {
     const context = await browserOf(browser, { reader, affiliate: world.key, baseURL });
+    const page = await context.newPage();
     for (const route of routes) {
-      const bytes = await scriptBytes(context, new URL(existingPath(route, records), baseURL));
+      const bytes = await scriptBytes(page, existingPath(route, records));
       weights.push(`${String(Math.round(bytes / 1_000)).padStart(4)} kB ${route}`);
       // Less would say that the measurement misses them.
       expect.soft(bytes, route).toBeGreaterThan(50_000);

@@ -89,7 +89,7 @@ function LastHour({ overview }: { overview: Overview }) {
         value={formatCount(overview.delivered_last_hour)}
       />
       <Tile
-        href="/endpoints?view=failing"
+        href="/endpoints?view=all"
         label="Failed attempts"
         value={formatCount(overview.failed_attempts_last_hour)}
         note="each may be retried"

@@ -21,8 +21,8 @@ export const portalItems: readonly NavigationItem[] = [
 export function PortalNavigation() {
   const pathname = usePathname();
   return (
-    <nav aria-label="Main" className="-mx-2 overflow-x-auto px-2 sm:-mb-px">
-      <ul className="flex gap-0.5 sm:gap-1">
+    <nav aria-label="Main" className="-mx-3 overflow-x-auto px-1 sm:-mx-2 sm:-mb-px sm:px-2">
+      <ul className="flex sm:gap-1">
         {portalItems.map(({ href, label, icon: Icon, shortcut }) => {
           const isUnder = href !== "/portal" && pathname.startsWith(`${href}/`);
           const current = pathname === href || isUnder;
@@ -33,7 +33,7 @@ export function PortalNavigation() {
                 aria-current={current ? "page" : undefined}
                 {...(shortcut ? { title: `${label} (${shortcuts[shortcut].keys})` } : {})}
                 className={classNames(
-                  "flex h-10 items-center gap-2 border-b-2 px-2 whitespace-nowrap focus-visible:-outline-offset-2 sm:px-2.5",
+                  "flex h-10 items-center gap-2 border-b-2 px-1.5 whitespace-nowrap focus-visible:-outline-offset-2 max-sm:text-sm sm:px-2.5",
                   current
                     ? "border-focus font-medium text-ink"
                     : "border-transparent text-ink-2 hover:text-ink",

@@ -2,6 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { AuditPanel } from "#components/audit/audit-panel.tsx";
 import { useReader } from "#components/layout/reader.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FormProblem } from "#components/ui/field.tsx";
@@ -86,6 +87,7 @@ export function UserPanel({ user, onDone }: { user: User; onDone: () => void }) 
         ))}
       </ul>
       <FormProblem message={act.error ? errorWords(act.error, { withRequest: true }) : null} />
+      <AuditPanel kind="user" id={user.id} />
     </div>
   );
 }
